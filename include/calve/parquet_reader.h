@@ -1,0 +1,89 @@
+#pragma once
+
+#include "calve/context.h"
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arrow {
+class RecordBatchReader;
+namespace io {
+class RandomAccessFile;
+}
+}  // namespace arrow
+
+namespace calve {
+
+namespace parquet {
+struct FileMetadata;
+class FileSchema;
+}  // namespace parquet
+
+struct ParquetReadOptions {
+  int64_t batch_rows = 65536;  ///< at most so many rows a batch; batches end at row-group boundaries
+  bool verify_crc = false;     ///< check page CRCs where there are some
+};
+
+/// Yields the batches of some row groups and columns. Batches never cross a row group.
+class ParquetBatchReader {
+ public:
+  virtual ~ParquetBatchReader() = default;
+  virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
+  /// The next batch, null at the end. After an error every call returns it again.
+  virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
+  /// The position in the file of the first row of the batch that Next() returned last (row groups not asked for count).
+  virtual int64_t first_row() const = 0;
+};
+
+/// A Parquet file, opened: its footer parsed and checked.
+///
+/// Errors name the file, and the column, row group, page and byte offset where there is one. Sizes and offsets that do not fit
+/// the file are Invalid before anything is allocated for them. Thread-safe after Open.
+class ParquetReader {
+ public:
+  /// Reads the footer. `name` is used in messages. Invalid for what is no Parquet file or cut short; NotImplemented for an
+  /// encrypted one.
+  static arrow::Result<std::shared_ptr<ParquetReader>> Open(std::shared_ptr<arrow::io::RandomAccessFile> file,
+                                                            std::string name, const ParquetReadOptions& options = {},
+                                                            const Context& context = {});
+  /// Opens a local file.
+  static arrow::Result<std::shared_ptr<ParquetReader>> Open(const std::string& path,
+                                                            const ParquetReadOptions& options = {},
+                                                            const Context& context = {});
+  virtual ~ParquetReader() = default;
+
+  virtual const std::string& name() const = 0;
+  virtual int64_t size_bytes() const = 0;
+  virtual int64_t num_rows() const = 0;
+  virtual int num_row_groups() const = 0;
+  /// The Arrow form of the file's schema, ids under "PARQUET:field_id".
+  virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
+  /// Owned by the reader.
+  virtual const parquet::FileMetadata& metadata() const = 0;
+  virtual const parquet::FileSchema& file_schema() const = 0;
+
+  /// Leaf columns under the field of dotted name `name` ("a.b"; list elements and map entries are reached as "element",
+  /// "key" and "value"), in file order. Invalid lists the columns there are.
+  virtual arrow::Result<std::vector<int>> LeavesOf(const std::string& name) const = 0;
+  /// Leaf columns under the field with this id at any depth; empty when there is none.
+  virtual std::vector<int> LeavesOfFieldId(int field_id) const = 0;
+
+  /// OK when every page encoding, codec and type of these leaves (as the footer tells them) can be decoded; NotImplemented names
+  /// the first that cannot.
+  virtual arrow::Status CheckSupported(const std::vector<int>& leaves) const = 0;
+
+  /// Reads `leaves` (sorted; the schema is the file's, pruned to them) of `row_groups` (sorted). With no leaf the batches
+  /// carry row counts only. The ParquetReader must outlive the result.
+  virtual arrow::Result<std::unique_ptr<ParquetBatchReader>> Read(const std::vector<int>& leaves,
+                                                                  const std::vector<int>& row_groups) const = 0;
+  /// The same for all row groups and the named columns (empty: all), as an Arrow reader that keeps this one alive.
+  virtual arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(
+      const std::vector<std::string>& columns = {}) const = 0;
+};
+
+}  // namespace calve

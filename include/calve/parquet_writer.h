@@ -1,0 +1,70 @@
+#pragma once
+
+#include "calve/context.h"
+
+#include <arrow/result.h>
+#include <arrow/io/type_fwd.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace calve {
+
+enum class ParquetCompression { kUncompressed, kSnappy, kGzip, kZstd, kLz4Raw, kBrotli };
+
+struct ParquetWriteOptions {
+  ParquetCompression compression = ParquetCompression::kZstd;
+  std::optional<int> compression_level;  ///< none: the codec's default (zstd 3)
+  int64_t row_group_rows = 1 << 20;
+  int64_t row_group_bytes = int64_t{128} << 20;  ///< encoded bytes, estimated; a row group ends when it is reached
+  int64_t page_bytes = 1 << 20;
+  int64_t page_rows = 20000;
+  int64_t dictionary_bytes = 2 << 20;  ///< a chunk whose dictionary grows over it falls back to PLAIN
+  bool dictionary = true;
+  bool data_page_v2 = false;
+  std::map<std::string, std::string> key_value_metadata;
+};
+
+/// What was written of one leaf column, over the whole file. Bounds are PLAIN-encoded as Parquet's statistics are
+/// (without a length prefix), by the column's logical order, NaNs left out; absent when there is no value.
+struct ParquetColumnSummary {
+  int leaf_index = 0;
+  int field_id = -1;  ///< -1: none
+  int64_t value_count = 0;  ///< nulls and empty lists included
+  int64_t null_count = 0, nan_count = 0;
+  int64_t compressed_bytes = 0, uncompressed_bytes = 0;
+  std::optional<std::string> min, max;  ///< exact
+  bool inside_repeated = false;
+};
+
+struct ParquetFileSummary {
+  int64_t rows = 0, bytes = 0;
+  std::vector<int64_t> row_group_offsets;  ///< byte offset of the first page of each row group
+  std::vector<ParquetColumnSummary> columns;
+};
+
+/// Writes record batches to one Parquet file. Not thread-safe.
+class ParquetWriter {
+ public:
+  /// `sink` outlives the writer and is not closed by it. Invalid names a field whose type Parquet cannot hold. Field ids come
+  /// from the metadata key "PARQUET:field_id".
+  static arrow::Result<std::unique_ptr<ParquetWriter>> Make(arrow::io::OutputStream* sink,
+                                                            const std::shared_ptr<arrow::Schema>& schema,
+                                                            const ParquetWriteOptions& options = {},
+                                                            const Context& context = {});
+  virtual ~ParquetWriter() = default;
+
+  /// Batches must have the writer's schema (names may differ); sliced arrays are fine. A null in a required field is Invalid.
+  virtual arrow::Status Write(const arrow::RecordBatch& batch) = 0;
+  /// Bytes that the file would have if it were closed now, estimated.
+  virtual int64_t estimated_bytes() const = 0;
+  /// Writes what is buffered and the footer. Without it the bytes in the sink are no Parquet file.
+  virtual arrow::Result<ParquetFileSummary> Close() = 0;
+};
+
+}  // namespace calve

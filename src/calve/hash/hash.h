@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace calve {
+
+/// Murmur3 x86 32-bit, as Iceberg's bucket transform uses it with seed 0 (Appendix B).
+uint32_t Murmur3(std::span<const uint8_t> bytes, uint32_t seed);
+
+/// CRC-32 of zlib and gzip (polynomial 0x04C11DB7, reflected): Parquet pages, Avro's snappy blocks.
+uint32_t Crc32(std::span<const uint8_t> bytes);
+
+}  // namespace calve

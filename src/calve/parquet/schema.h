@@ -1,0 +1,54 @@
+#pragma once
+
+#include "calve/parquet/metadata.h"
+
+#include <arrow/type_fwd.h>
+
+#include <memory>
+
+namespace calve::parquet {
+
+/// A node of the schema tree with its levels ("Nested Encoding"), and the Arrow field it becomes.
+struct SchemaNode {
+  SchemaElement element;
+  std::vector<SchemaNode> children;
+  int max_definition_level = 0, max_repetition_level = 0;
+  int leaf_index = -1;  ///< column index of a leaf; -1 for groups
+  bool is_leaf() const { return leaf_index >= 0; }
+};
+
+/// How an Arrow field is assembled from Parquet columns. A list or map node swallows its repeated middle group, so the tree
+/// has the shape of the Arrow schema and not of the file's.
+struct ArrowNode {
+  std::shared_ptr<arrow::Field> field;  ///< name, type, nullability, "PARQUET:field_id"
+  std::vector<ArrowNode> children;      ///< struct: fields; list: element; map: key, value
+  int leaf_index = -1;                  ///< primitive: the column
+  /// A slot of this node exists when def >= `exists_level` (its ancestors are present), and is not null when
+  /// def >= `present_level`. A list has elements when def >= `element_level`.
+  int exists_level = 0, present_level = 0, element_level = 0;
+  int repetition_level = 0;  ///< of the repeated group of a list or map: rep < this begins a new list
+};
+
+/// A column of the file.
+struct LeafColumn {
+  SchemaElement element;
+  std::vector<std::string> path;
+  int max_definition_level = 0, max_repetition_level = 0;
+};
+
+/// A file's schema: as Parquet has it and as Arrow sees it.
+class FileSchema {
+ public:
+  std::vector<LeafColumn> leaves;
+  std::vector<ArrowNode> fields;  ///< top level
+  std::shared_ptr<arrow::Schema> arrow_schema;
+
+  /// Builds both trees. Invalid when the flattened tree does not add up. Types: see docs/format/parquet-types.md.
+  static Result<FileSchema> Make(const std::vector<SchemaElement>& elements);
+};
+
+/// The writer's side: Parquet elements for an Arrow schema, field ids from "PARQUET:field_id". Lists as three levels
+/// ("list", "element"), maps as "key_value". Invalid names a field that Parquet cannot hold.
+Result<std::vector<SchemaElement>> ElementsFromArrow(const arrow::Schema& schema);
+
+}  // namespace calve::parquet
