@@ -26,6 +26,9 @@ if(CALVE_SANITIZE)
   add_link_options(-fsanitize=${CALVE_SANITIZE})
 endif()
 
+# Programs are compiled like libraries (-fPIC, not -fPIE), so that both can use the same precompiled header.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
+
 # The heavy headers, compiled once. Every header of ours is still self-contained: `make lint` checks each alone.
 file(WRITE ${CMAKE_BINARY_DIR}/pch/pch.cc "\n")
 add_library(calve_pch OBJECT ${CMAKE_BINARY_DIR}/pch/pch.cc)
@@ -101,7 +104,7 @@ endfunction()
 function(_calve_link_modules target names)
   _calve_closure("${names}" closure)
   foreach(name ${closure})
-    target_link_libraries(${target} PRIVATE calve_${name} $<TARGET_OBJECTS:calve_${name}>)
+    target_link_libraries(${target} PRIVATE calve_${name})
   endforeach()
   get_property(libraries GLOBAL PROPERTY CALVE_ALL_LIBRARIES)
   list(REMOVE_DUPLICATES libraries)
