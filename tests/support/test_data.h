@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -27,12 +29,13 @@ inline bool SharedDataRequired() {
   return required != nullptr && std::string(required) == "1";
 }
 
-/// In a test body: binds `folder` to the full data, or skips (fails when required).
+/// In a test body: binds `folder` to the full data and counts the test as a shared case, or skips (fails when required).
 #define CALVE_SHARED_DATA(folder)                                                        \
   const std::string folder = ::calve::testing::SharedDataFolder();                       \
   if (folder.empty()) {                                                                  \
     if (::calve::testing::SharedDataRequired()) FAIL() << "the shared test data is missing"; \
     GTEST_SKIP() << "the shared test data is not here (set CALVE_TEST_DATA)";            \
-  }
+  }                                                                                      \
+  ::testing::Test::RecordProperty("shared_cases", 1)
 
 }  // namespace calve::testing
