@@ -16,10 +16,10 @@ using arrow::Status;
 /// Block compression formats, as the file formats above name them.
 enum class Codec {
   kUncompressed,
-  kSnappy,     ///< raw snappy
-  kGzip,       ///< RFC 1952, one or more members
-  kDeflate,    ///< raw RFC 1951 (Avro's "deflate")
-  kZlib,       ///< RFC 1950, also accepted where a writer put it for gzip
+  kSnappy,   ///< raw snappy
+  kGzip,     ///< RFC 1952, one or more members
+  kDeflate,  ///< raw RFC 1951 (Avro's "deflate")
+  kZlib,     ///< RFC 1950, also accepted where a writer put it for gzip
   kBrotli,
   kZstd,       ///< one or more frames
   kLz4Raw,     ///< one LZ4 block
@@ -28,8 +28,9 @@ enum class Codec {
 
 std::string_view ToString(Codec codec);
 
-/// Decompresses `in` into exactly `out.size()` bytes. Invalid when the data is malformed, or comes out longer or shorter. Never
-/// reads or writes outside the spans. Contexts are reused per thread.
+/// Decompresses `in` into exactly `out.size()` bytes. Invalid when the data is malformed, or comes out longer or
+/// shorter. Never reads or writes outside the spans. No bytes decompress to no bytes, whatever the codec. Contexts are
+/// reused per thread.
 Status Decompress(Codec codec, std::span<const uint8_t> in, std::span<uint8_t> out);
 
 /// Decompresses data whose decompressed size is not known, up to `max_size` bytes; Invalid beyond.
