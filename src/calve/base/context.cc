@@ -2,10 +2,10 @@
 
 #include <arrow/memory_pool.h>
 #include <arrow/util/cancel.h>
-#include <arrow/util/future.h>
 #include <arrow/util/thread_pool.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 namespace calve {
@@ -31,46 +31,79 @@ arrow::Status CheckStop(const Context& context) {
   return context.stop != nullptr ? context.stop->Poll() : arrow::Status::OK();
 }
 
+namespace {
+
+/// The state that the workers of one ParallelFor share. It outlives the call: a worker that the executor starts late finds
+/// it closed and touches nothing else.
+class TaskQueue {
+ public:
+  TaskQueue(const Context& context, int64_t count, const std::function<arrow::Status(int64_t)>& task)
+      : context_(context), task_(task), count_(count), failed_index_(count) {}
+
+  /// What a worker on another thread runs.
+  void RunUnlessClosed() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (closed_) return;
+      ++active_;
+    }
+    Run();
+    std::lock_guard<std::mutex> lock(mutex_);
+    --active_;
+    idle_.notify_all();
+  }
+
+  /// Takes tasks until none is left or one has failed.
+  void Run() {
+    for (int64_t i = next_++; i < count_ && !failed_; i = next_++) {
+      arrow::Status status = CheckStop(context_);
+      if (status.ok()) status = task_(i);
+      if (!status.ok()) Fail(i, std::move(status));
+    }
+  }
+
+  /// Waits for the workers that have begun, and keeps the others from beginning.
+  arrow::Status Close() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    closed_ = true;
+    idle_.wait(lock, [this] { return active_ == 0; });
+    return failure_;
+  }
+
+ private:
+  void Fail(int64_t index, arrow::Status status) {
+    failed_ = true;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (index >= failed_index_) return;
+    failed_index_ = index;
+    failure_ = std::move(status);
+  }
+
+  const Context& context_;
+  const std::function<arrow::Status(int64_t)>& task_;
+  const int64_t count_;
+  std::atomic<int64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  int active_ = 0;
+  bool closed_ = false;
+  int64_t failed_index_;
+  arrow::Status failure_;
+};
+
+}  // namespace
+
 arrow::Status ParallelFor(const Context& context, int64_t count,
                           const std::function<arrow::Status(int64_t)>& task) {
-  const int workers = static_cast<int>(std::min<int64_t>(ThreadsOf(context), count));
-  if (workers <= 1) {
-    for (int64_t i = 0; i < count; ++i) {
-      ARROW_RETURN_NOT_OK(CheckStop(context));
-      ARROW_RETURN_NOT_OK(task(i));
-    }
-    return arrow::Status::OK();
+  auto queue = std::make_shared<TaskQueue>(context, count, task);
+  const int64_t workers = std::min<int64_t>(ThreadsOf(context), count);
+  for (int64_t w = 1; w < workers; ++w) {
+    // An executor that takes no more work only costs parallelism: this thread runs what is left.
+    if (!ExecutorOf(context)->Spawn([queue] { queue->RunUnlessClosed(); }).ok()) break;
   }
-  std::atomic<int64_t> next{0};
-  std::atomic<bool> failed{false};
-  std::mutex mutex;
-  int64_t failed_index = count;
-  arrow::Status failure;
-  auto worker = [&]() -> arrow::Status {
-    for (int64_t i = next++; i < count && !failed; i = next++) {
-      arrow::Status status = CheckStop(context);
-      if (status.ok()) status = task(i);
-      if (status.ok()) continue;
-      failed = true;
-      std::lock_guard<std::mutex> lock(mutex);
-      if (i < failed_index) {
-        failed_index = i;
-        failure = std::move(status);
-      }
-    }
-    return arrow::Status::OK();
-  };
-  std::vector<arrow::Future<>> futures;
-  arrow::Status submitted;
-  for (int w = 1; w < workers && submitted.ok(); ++w) {
-    auto future = ExecutorOf(context)->Submit(worker);
-    submitted = future.status();
-    if (submitted.ok()) futures.push_back(arrow::Future<>(future.MoveValueUnsafe()));
-  }
-  ARROW_UNUSED(worker());
-  for (auto& future : futures) future.Wait();
-  ARROW_RETURN_NOT_OK(submitted);
-  return failure;
+  queue->Run();
+  return queue->Close();
 }
 
 }  // namespace calve

@@ -1,0 +1,34 @@
+"""The example programs, one after another: each public header in use."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = Path(os.environ.get("CALVE_BUILD", ROOT / "build/release")) / "examples"
+
+
+def run(name, *arguments):
+    process = subprocess.run([EXAMPLES / f"example_{name}", *map(str, arguments)], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def test_every_example_does_what_it_says(tmp_path):
+    file, warehouse, table = tmp_path / "three.parquet", tmp_path / "warehouse", tmp_path / "warehouse/db/t"
+    assert run("write_parquet", file) == "3 rows\n"
+    assert "two" in run("read_parquet", file)
+    assert run("create_table", warehouse, "db.t") == "created db.t\n"
+    for _ in range(3):
+        assert run("append_files", table, file, file) == "6 rows appended\n"
+    assert run("scan_table", table, "id = 2").startswith("6 rows match")
+    assert re.match(r"format v2, 3 snapshots, \d+ files\n", run("inspect_table", table))
+    assert re.search(r"\d+ files became \d+\n", run("compact_table", table))
+    assert run("scan_table", table, "id >= 1").startswith("18 rows match")
+
+
+def test_every_public_header_has_an_example():
+    sources = "".join(path.read_text() for path in (ROOT / "examples").glob("*.cc"))
+    headers = {path.name for path in (ROOT / "include/calve").glob("*.h")}
+    assert headers == set(re.findall(r"#include <calve/(\w+\.h)>", sources))
