@@ -1,7 +1,6 @@
 """Tables that Spark, pyiceberg, BigQuery, Flink and others wrote: equal to what pyiceberg reads, or to the rows known of them."""
 
 import json
-import sys
 import warnings
 from collections import Counter
 from datetime import date, datetime
@@ -10,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 warnings.filterwarnings("ignore", module="pyiceberg")
 
 #: (metadata file under data/persistent, snapshot id): every snapshot of these tables that pyiceberg reads: 14.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 from rows import assert_same_rows, read_jsonl  # noqa: E402
 from spark_snapshots import READ, REFUSED  # noqa: E402
 

@@ -56,3 +56,39 @@ def assert_same_rows(actual, expected, single_precision_columns=()):
     assert not missing and not unexpected, (
         f"{sum(missing.values())} rows missing, e.g. {next(iter(missing), None)}\n"
         f"{sum(unexpected.values())} rows unexpected, e.g. {next(iter(unexpected), None)}")
+
+
+def from_arrow(table):
+    """The rows of an Arrow table as JSON: binary as hex, decimals, dates and times as text, maps as lists of pairs."""
+    import pyarrow as pa
+
+    columns = []
+    for name, column in zip(table.schema.names, table.columns):
+        nanoseconds = pa.types.is_timestamp(column.type) and column.type.unit == "ns"
+        values = column.cast(pa.timestamp("ns")).cast(pa.string()).to_pylist() if nanoseconds else column.to_pylist()
+        zone = "Z" if nanoseconds and column.type.tz else ""
+        columns.append([f"{value}{zone}" if nanoseconds and value else to_json(value) for value in values])
+    return [dict(zip(table.schema.names, row)) for row in zip(*columns)]
+
+
+def to_json(value):
+    import datetime
+    import decimal
+    import math
+    import uuid
+
+    if isinstance(value, dict):
+        return {name: to_json(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, (datetime.date, datetime.time)):  # datetime.datetime is a date
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return f"{value:f}"
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    return value
