@@ -1,0 +1,303 @@
+#include "calve/parquet/metadata_reader.h"
+
+#include "calve/parquet/thrift_reader.h"
+
+#include "calve/base/status.h"
+
+// FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. Members that calve does not use are
+// skipped, and so are members that a later version of the format may add.
+
+namespace calve::parquet {
+namespace {
+
+using Field = ThriftReader::Field;
+
+template <typename Enum>
+void CheckEnum(ThriftReader& in, Enum value, int last) {
+  if (in.ok() && (static_cast<int>(value) < 0 || static_cast<int>(value) > last)) {
+    in.Fail(fmt::format("{} is no member of the enumeration", static_cast<int>(value)));
+  }
+}
+
+template <typename T>
+void ReadElement(ThriftReader& in, Field field, std::vector<T>* out, const char* name) {
+  T value{};
+  in.Read(field, name, &value);
+  if (in.ok()) out->push_back(std::move(value));
+}
+
+TimeUnit ReadTimeUnit(ThriftReader& in) {
+  TimeUnit unit = TimeUnit::kMicros;
+  bool known = false;
+  in.Struct("TimeUnit", [&](Field field) {
+    if (field.id >= 1 && field.id <= 3) {
+      unit = static_cast<TimeUnit>(field.id - 1);
+      known = true;
+    }
+    return false;
+  });
+  if (!known) in.Fail("unknown time unit");
+  return unit;
+}
+
+bool ReadTime(ThriftReader& in, Field field, LogicalType* out) {
+  return in.ReadStruct(field, "TIME/TIMESTAMP", [&] {
+    auto seen = in.Struct("TimestampType", [&](Field member) {
+      switch (member.id) {
+        case 1: return in.Read(member, "isAdjustedToUTC", &out->is_adjusted_to_utc);
+        case 2: return in.ReadStruct(member, "unit", [&] { out->unit = ReadTimeUnit(in); });
+        default: return false;
+      }
+    });
+    in.Require(seen, 2, "TimestampType", "unit");
+  });
+}
+
+bool ReadDecimal(ThriftReader& in, Field field, LogicalType* out) {
+  return in.ReadStruct(field, "DECIMAL", [&] {
+    auto seen = in.Struct("DecimalType", [&](Field member) {
+      switch (member.id) {
+        case 1: return in.Read(member, "scale", &out->scale);
+        case 2: return in.Read(member, "precision", &out->precision);
+        default: return false;
+      }
+    });
+    in.Require(seen, 2, "DecimalType", "precision");
+  });
+}
+
+bool ReadInteger(ThriftReader& in, Field field, LogicalType* out) {
+  return in.ReadStruct(field, "INTEGER", [&] {
+    auto seen = in.Struct("IntType", [&](Field member) {
+      switch (member.id) {
+        case 1: return in.Read(member, "bitWidth", &out->bit_width);
+        case 2: return in.Read(member, "isSigned", &out->is_signed);
+        default: return false;
+      }
+    });
+    in.Require(seen, 1, "IntType", "bitWidth");
+    in.Require(seen, 2, "IntType", "isSigned");
+  });
+}
+
+bool ReadGeospatial(ThriftReader& in, Field field, LogicalType* out) {
+  return in.ReadStruct(field, "GEOMETRY/GEOGRAPHY", [&] {
+    in.Struct("GeographyType", [&](Field member) {
+      switch (member.id) {
+        case 1: return in.Read(member, "crs", &out->crs);
+        case 2: return in.Read(member, "algorithm", &out->algorithm);
+        default: return false;
+      }
+    });
+  });
+}
+
+/// A union: the kind is the id of its one member. Kinds that calve does not know leave kNone.
+void ReadLogicalType(ThriftReader& in, LogicalType* out) {
+  using Kind = LogicalType::Kind;
+  in.Struct("LogicalType", [&](Field field) {
+    if (field.id < 1 || field.id > 18 || field.id == 9) return false;
+    out->kind = static_cast<Kind>(field.id);
+    switch (out->kind) {
+      case Kind::kDecimal: return ReadDecimal(in, field, out);
+      case Kind::kTime:
+      case Kind::kTimestamp: return ReadTime(in, field, out);
+      case Kind::kInteger: return ReadInteger(in, field, out);
+      case Kind::kGeometry:
+      case Kind::kGeography: return ReadGeospatial(in, field, out);
+      default: return false;
+    }
+  });
+}
+
+void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
+  std::optional<int32_t> converted;
+  auto seen = in.Struct("SchemaElement", [&](Field field) {
+    switch (field.id) {
+      case 1:
+        in.Read(field, "type", &out->type);
+        CheckEnum(in, out->type.value_or(PhysicalType::kBoolean), 7);
+        return true;
+      case 2: return in.Read(field, "type_length", &out->type_length);
+      case 3:
+        in.Read(field, "repetition_type", &out->repetition);
+        CheckEnum(in, out->repetition.value_or(Repetition::kRequired), 2);
+        return true;
+      case 4: return in.Read(field, "name", &out->name);
+      case 5: return in.Read(field, "num_children", &out->num_children);
+      case 6: return in.Read(field, "converted_type", &converted);
+      case 7: return in.Read(field, "scale", &out->scale);
+      case 8: return in.Read(field, "precision", &out->precision);
+      case 9: return in.Read(field, "field_id", &out->field_id);
+      case 10: return in.ReadStruct(field, "logicalType", [&] { ReadLogicalType(in, &out->logical_type); });
+      default: return false;
+    }
+  });
+  in.Require(seen, 4, "SchemaElement", "name");
+  if (converted && *converted >= 0 && *converted <= 21) out->converted_type = static_cast<ConvertedType>(*converted);
+}
+
+void ReadKeyValue(ThriftReader& in, KeyValue* out) {
+  auto seen = in.Struct("KeyValue", [&](Field field) {
+    switch (field.id) {
+      case 1: return in.Read(field, "key", &out->key);
+      case 2: return in.Read(field, "value", &out->value);
+      default: return false;
+    }
+  });
+  in.Require(seen, 1, "KeyValue", "key");
+}
+
+bool ReadKeyValues(ThriftReader& in, Field field, std::vector<KeyValue>* out) {
+  return in.ReadList(field, "key_value_metadata", [&](Field element) {
+    in.ReadStruct(element, "key_value_metadata", [&] { ReadKeyValue(in, &out->emplace_back()); });
+  });
+}
+
+void ReadEncodingStats(ThriftReader& in, PageEncodingStats* out) {
+  in.Struct("PageEncodingStats", [&](Field field) {
+    switch (field.id) {
+      case 1: return in.Read(field, "page_type", &out->page_type);
+      case 2: return in.Read(field, "encoding", &out->encoding);
+      case 3: return in.Read(field, "count", &out->count);
+      default: return false;
+    }
+  });
+}
+
+bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out) {
+  switch (field.id) {
+    case 1: in.Read(field, "type", &out->type); CheckEnum(in, out->type, 7); return true;
+    case 2: return in.ReadList(field, "encodings", [&](Field e) { ReadElement(in, e, &out->encodings, "encodings"); });
+    case 3:
+      return in.ReadList(field, "path_in_schema",
+                         [&](Field e) { ReadElement(in, e, &out->path_in_schema, "path_in_schema"); });
+    case 4: return in.Read(field, "codec", &out->codec);
+    case 5: return in.Read(field, "num_values", &out->num_values);
+    case 6: return in.Read(field, "total_uncompressed_size", &out->total_uncompressed_size);
+    case 7: return in.Read(field, "total_compressed_size", &out->total_compressed_size);
+    case 8: return ReadKeyValues(in, field, &out->key_value_metadata);
+    case 9: return in.Read(field, "data_page_offset", &out->data_page_offset);
+    case 10: return in.Read(field, "index_page_offset", &out->index_page_offset);
+    case 11: return in.Read(field, "dictionary_page_offset", &out->dictionary_page_offset);
+    case 12: return in.ReadStruct(field, "statistics", [&] { ReadStatistics(in, &out->statistics.emplace()); });
+    case 13:
+      return in.ReadList(field, "encoding_stats", [&](Field e) {
+        in.ReadStruct(e, "encoding_stats", [&] { ReadEncodingStats(in, &out->encoding_stats.emplace_back()); });
+      });
+    case 14: return in.Read(field, "bloom_filter_offset", &out->bloom_filter_offset);
+    case 15: return in.Read(field, "bloom_filter_length", &out->bloom_filter_length);
+    default: return false;
+  }
+}
+
+void ReadColumnMetadata(ThriftReader& in, ColumnMetadata* out) {
+  constexpr char kName[] = "ColumnMetaData";
+  auto seen = in.Struct(kName, [&](Field field) { return ReadColumnMetadataMember(in, field, out); });
+  in.Require(seen, 1, kName, "type");
+  in.Require(seen, 4, kName, "codec");
+  in.Require(seen, 5, kName, "num_values");
+  in.Require(seen, 7, kName, "total_compressed_size");
+  in.Require(seen, 9, kName, "data_page_offset");
+}
+
+void ReadColumnChunk(ThriftReader& in, ColumnChunk* out) {
+  in.Struct("ColumnChunk", [&](Field field) {
+    switch (field.id) {
+      case 1: return in.Read(field, "file_path", &out->file_path);
+      case 2: return in.Read(field, "file_offset", &out->file_offset);
+      case 3: return in.ReadStruct(field, "meta_data", [&] { ReadColumnMetadata(in, &out->metadata.emplace()); });
+      case 4: return in.Read(field, "offset_index_offset", &out->offset_index_offset);
+      case 5: return in.Read(field, "offset_index_length", &out->offset_index_length);
+      case 6: return in.Read(field, "column_index_offset", &out->column_index_offset);
+      case 7: return in.Read(field, "column_index_length", &out->column_index_length);
+      case 8: out->encrypted = true; return false;
+      default: return false;
+    }
+  });
+}
+
+void ReadSortingColumn(ThriftReader& in, SortingColumn* out) {
+  in.Struct("SortingColumn", [&](Field field) {
+    switch (field.id) {
+      case 1: return in.Read(field, "column_idx", &out->column_idx);
+      case 2: return in.Read(field, "descending", &out->descending);
+      case 3: return in.Read(field, "nulls_first", &out->nulls_first);
+      default: return false;
+    }
+  });
+}
+
+void ReadRowGroup(ThriftReader& in, RowGroup* out) {
+  constexpr char kName[] = "RowGroup";
+  auto seen = in.Struct(kName, [&](Field field) {
+    switch (field.id) {
+      case 1:
+        return in.ReadList(field, "columns", [&](Field e) {
+          in.ReadStruct(e, "columns", [&] { ReadColumnChunk(in, &out->columns.emplace_back()); });
+        });
+      case 2: return in.Read(field, "total_byte_size", &out->total_byte_size);
+      case 3: return in.Read(field, "num_rows", &out->num_rows);
+      case 4:
+        return in.ReadList(field, "sorting_columns", [&](Field e) {
+          in.ReadStruct(e, "sorting_columns", [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
+        });
+      case 5: return in.Read(field, "file_offset", &out->file_offset);
+      case 6: return in.Read(field, "total_compressed_size", &out->total_compressed_size);
+      case 7: return in.Read(field, "ordinal", &out->ordinal);
+      default: return false;
+    }
+  });
+  in.Require(seen, 1, kName, "columns");
+  in.Require(seen, 3, kName, "num_rows");
+  out->columns.shrink_to_fit();
+}
+
+bool ReadColumnOrder(ThriftReader& in) {
+  bool type_defined = false;
+  in.Struct("ColumnOrder", [&](Field field) {
+    type_defined = field.id == 1;
+    return false;
+  });
+  return type_defined;
+}
+
+bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
+  switch (field.id) {
+    case 1: return in.Read(field, "version", &out->version);
+    case 2:
+      return in.ReadList(field, "schema", [&](Field e) {
+        in.ReadStruct(e, "schema", [&] { ReadSchemaElement(in, &out->schema.emplace_back()); });
+      });
+    case 3: return in.Read(field, "num_rows", &out->num_rows);
+    case 4:
+      return in.ReadList(field, "row_groups", [&](Field e) {
+        in.ReadStruct(e, "row_groups", [&] { ReadRowGroup(in, &out->row_groups.emplace_back()); });
+      });
+    case 5: return ReadKeyValues(in, field, &out->key_value_metadata);
+    case 6: return in.Read(field, "created_by", &out->created_by);
+    case 7:
+      return in.ReadList(field, "column_orders", [&](Field e) {
+        in.ReadStruct(e, "column_orders", [&] { out->type_defined_order.push_back(ReadColumnOrder(in)); });
+      });
+    case 8: out->encrypted = true; return false;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Result<FileMetadata> ParseFileMetadata(std::span<const uint8_t> bytes) {
+  constexpr char kName[] = "FileMetaData";
+  ThriftReader in(bytes);
+  FileMetadata out;
+  auto seen = in.Struct(kName, [&](Field field) { return ReadFileMetadataMember(in, field, &out); });
+  in.Require(seen, 1, kName, "version");
+  in.Require(seen, 2, kName, "schema");
+  in.Require(seen, 3, kName, "num_rows");
+  in.Require(seen, 4, kName, "row_groups");
+  ARROW_RETURN_NOT_OK(in.status());
+  return out;
+}
+
+}  // namespace calve::parquet
