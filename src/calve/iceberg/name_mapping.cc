@@ -36,7 +36,8 @@ Result<Entries> EntriesFromJson(const json& array) {
 json EntriesToJson(const Entries& entries) {
   json array = json::array();
   for (const auto& entry : entries) {
-    json object = {{"names", entry.names}};
+    json object = json::object();
+    object["names"] = entry.names;
     if (entry.field_id) object["field-id"] = *entry.field_id;
     if (!entry.fields.empty()) object["fields"] = EntriesToJson(entry.fields);
     array.push_back(std::move(object));

@@ -12,6 +12,7 @@ struct SortField {
   Transform transform;
   bool ascending = true;
   bool nulls_first = true;
+  std::shared_ptr<const nlohmann::json> unknown;  ///< members that calve does not interpret, written back
 };
 
 struct SortOrder {
@@ -31,6 +32,7 @@ struct Snapshot {
   std::optional<int> schema_id;
   std::optional<int64_t> first_row_id;  ///< v3
   std::optional<int64_t> added_rows;    ///< v3
+  std::shared_ptr<const nlohmann::json> unknown;  ///< members that calve does not interpret, written back
 
   std::string operation() const;  ///< "append", "replace", "overwrite", "delete", or "" when not told
 };
@@ -42,6 +44,7 @@ struct SnapshotRef {
   std::optional<int64_t> min_snapshots_to_keep;
   std::optional<int64_t> max_snapshot_age_ms;
   std::optional<int64_t> max_ref_age_ms;
+  std::shared_ptr<const nlohmann::json> unknown;  ///< members that calve does not interpret, written back
 };
 
 struct LogEntry {
