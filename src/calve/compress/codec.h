@@ -18,7 +18,7 @@ enum class Codec {
   kUncompressed,
   kSnappy,   ///< raw snappy
   kGzip,     ///< RFC 1952, one or more members
-  kDeflate,  ///< raw RFC 1951 (Avro's "deflate")
+  kDeflate,  ///< raw RFC 1951 (Avro's "deflate"); up to 4 bytes of a zlib checksum may follow
   kZlib,     ///< RFC 1950, also accepted where a writer put it for gzip
   kBrotli,
   kZstd,       ///< one or more frames

@@ -209,6 +209,18 @@ TEST(Zstd, SeveralFramesAndSkippableOnes) {
   EXPECT_EQ(DecompressAll(Codec::kZstd, Bytes(frames), 1000).ValueOrDie(), text);
 }
 
+TEST(Deflate, RestOfZlibChecksumMayFollow) {
+  auto text = Sample(1000);
+  auto wrapped = Compressed(Codec::kZlib, text).substr(2);
+  for (size_t left = 0; left <= 4; ++left) {
+    auto cut = wrapped.substr(0, wrapped.size() - 4 + left);
+    EXPECT_EQ(DecompressToString(Codec::kDeflate, cut, 1000).ValueOrDie(), text) << left;
+  }
+  EXPECT_TRUE(DecompressToString(Codec::kDeflate, wrapped + wrapped.back(), 1000).status().IsInvalid());
+  wrapped[wrapped.size() - 2] ^= 1;
+  EXPECT_TRUE(DecompressToString(Codec::kDeflate, wrapped, 1000).status().IsInvalid());
+}
+
 TEST(TrailingBytes, AreInvalid) {
   auto text = Sample(1000);
   for (Codec codec : kCodecs) {

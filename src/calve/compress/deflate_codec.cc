@@ -45,6 +45,16 @@ DecodeOutcome FailureOf(libdeflate_result result) {
 
 bool LooksLikeZlib(ByteSpan in) { return in.size() >= 2 && (in[0] & 15) == 8 && (in[0] * 256 + in[1]) % 31 == 0; }
 
+/// Python writers of Avro cut too little from zlib's form and leave the first bytes of its checksum behind the data.
+bool BeginsAdler32(ByteSpan rest, ByteSpan data) {
+  if (rest.empty()) return true;
+  uint32_t checksum = libdeflate_adler32(1, data.data(), data.size());
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (i == 4 || rest[i] != static_cast<uint8_t>(checksum >> (24 - 8 * i))) return false;
+  }
+  return true;
+}
+
 DecodeOutcome DecodeMembers(ByteSpan in, MutableByteSpan out) {
   size_t produced = 0;
   while (!in.empty()) {
@@ -77,7 +87,7 @@ DecodeOutcome DecodeDeflate(ByteSpan in, MutableByteSpan out) {
   auto result = libdeflate_deflate_decompress_ex(ThreadDecompressor(), in.data(), in.size(), out.data(), out.size(),
                                                  &used, &size);
   if (result != LIBDEFLATE_SUCCESS) return FailureOf(result);
-  return used == in.size() ? DecodeOutcome::Done(size) : DecodeOutcome::Malformed();
+  return BeginsAdler32(in.subspan(used), out.first(size)) ? DecodeOutcome::Done(size) : DecodeOutcome::Malformed();
 }
 
 size_t DeflateBound(Codec codec, size_t size) {
