@@ -22,12 +22,15 @@ class TableStore {
   /// The current version, read afresh.
   virtual Result<TableVersion> Load() = 0;
   /// Writes `next` as a new metadata file and makes it current if `base` still is. Returns the new version. Fails with
-  /// CommitFailure::kConflict when another version is current (nothing of ours is left then), and with kStateUnknown when
-  /// it cannot be known whether the swap happened (the metadata file then stays).
+  /// CommitFailure::kConflict when another version is current (nothing of ours is left then), and with kStateUnknown
+  /// when it cannot be known whether the swap happened (the metadata file then stays).
   virtual Result<TableVersion> Swap(const TableVersion& base, const TableMetadata& next) = 0;
+  /// OK when Swap may succeed on `version`; otherwise why not: opened by its metadata file, owned by another catalog,
+  /// copied elsewhere without a path map. To be asked before data is written.
+  virtual Status CheckWritable(const TableVersion& version) const { return Status::OK(); }
 };
 
-/// What a snapshot does to a table.
+/// What a snapshot does to a table. A branch that does not exist yet is made, on top of the current snapshot.
 struct SnapshotChange {
   std::string operation;  ///< "append" or "replace"
   std::vector<DataFile> added;
@@ -35,7 +38,7 @@ struct SnapshotChange {
   /// Invalid naming the file when one of them is no longer live, or when a delete that applies to one of them was
   /// committed since (validation of "rewrite" in the specification's terms).
   std::vector<std::string> removed;
-  std::optional<int64_t> starting_snapshot_id;
+  std::optional<int64_t> starting_snapshot_id;  ///< none: the head of `branch` in the version given to CommitSnapshot
   /// For "replace": the data sequence number that added files take over (use-starting-sequence-number).
   std::optional<int64_t> data_sequence_number;
   std::map<std::string, std::string> extra_summary;
@@ -48,13 +51,13 @@ struct CommitResult {
   int attempts = 1;
 };
 
-/// Commits `change`, with retries bounded by the table's `commit.retry.*` properties: on a conflict the newest version is
-/// loaded and the snapshot made again on top of it. Added files keep their names; only manifests are written again, and
-/// those of lost attempts are deleted. Added data files of a failed commit are left to the caller.
+/// Commits `change`, with retries bounded by the table's `commit.retry.*` properties: on a conflict the newest version
+/// is loaded and the snapshot made again on top of it. Added files keep their names; only manifests are written again,
+/// and those of lost attempts are deleted. Added data files of a failed commit are left to the caller.
 ///
-/// An outcome that is not known is looked up (is our snapshot in the table?) before anything is tried again, and reported
-/// as kStateUnknown when it cannot be.
-/// `base`: the version that the caller planned on; used for the first attempt.
+/// An outcome that is not known is looked up (is our snapshot in the table?) before anything is tried again, and
+/// reported as kStateUnknown when it cannot be. `base`: the version that the caller planned on; used for the first
+/// attempt.
 Result<CommitResult> CommitSnapshot(TableStore& store, const TableVersion& base, const SnapshotChange& change);
 
 /// The next metadata for `base` with `snapshot` on `branch`: logs, refs, sequence numbers, next row id.
@@ -63,9 +66,13 @@ Result<TableMetadata> WithSnapshot(const TableVersion& base, const Snapshot& sna
 
 /// A new snapshot id: random, positive, not in use.
 int64_t NewSnapshotId(const TableMetadata& metadata);
+/// A random (version 4) UUID as text. From the operating system, so that forked processes differ.
 std::string NewUuid();
+/// The time of the next change to the table: now, but never before its last change.
+int64_t NextTimestampMs(const TableMetadata& metadata);
 
-/// Where data files go: `write.data.path`, else location/data; metadata files: `write.metadata.path`, else location/metadata.
+/// Where data files go: `write.data.path`, else location/data; metadata files: `write.metadata.path`, else
+/// location/metadata.
 std::string DataLocation(const TableMetadata& metadata);
 std::string MetadataLocation(const TableMetadata& metadata);
 
