@@ -14,20 +14,38 @@
 namespace calve::expr {
 
 enum class Op {
-  kTrue, kFalse, kAnd, kOr, kNot,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual,
-  kIsNull, kNotNull, kIsNaN, kNotNaN, kIn, kNotIn, kStartsWith, kNotStartsWith,
+  kTrue,
+  kFalse,
+  kAnd,
+  kOr,
+  kNot,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kIsNull,
+  kNotNull,
+  kIsNaN,
+  kNotNaN,
+  kIn,
+  kNotIn,
+  kStartsWith,
+  kNotStartsWith,
 };
 
 /// A column of a test: by name before binding, by field id, type and path after.
 struct ColumnRef {
-  std::string name;       ///< dotted path, as the user wrote it
+  /// Dotted path. A part that holds a dot or a double quote itself stands in double quotes, inner ones doubled.
+  std::string name;
   int field_id = -1;      ///< after binding: the PARQUET:field_id of the field, -1 when it has none
   std::vector<int> path;  ///< after binding: child indices from the top-level column down through structs
   std::shared_ptr<arrow::DataType> type;  ///< after binding
 };
 
-/// An untyped literal as parsed: text and what kind of token it was. Binding turns it into a Value of the column's type.
+/// An untyped literal as parsed: text and what kind of token it was. Binding turns it into a Value of the column's
+/// type.
 struct Literal {
   enum class Kind { kNumber, kText, kBool, kDate, kTimestamp, kHex } kind;
   std::string text;
@@ -48,20 +66,37 @@ using NodePtr = std::shared_ptr<const Node>;
 
 NodePtr True();
 NodePtr False();
-NodePtr And(NodePtr left, NodePtr right);  ///< simplifies TRUE and FALSE away
-NodePtr Or(NodePtr left, NodePtr right);   ///< simplifies TRUE and FALSE away
+/// Joined nodes have any number of children from two on: an AND of ANDs is made one. TRUE and FALSE are simplified
+/// away.
+NodePtr And(NodePtr left, NodePtr right);
+NodePtr Or(NodePtr left, NodePtr right);
+NodePtr And(std::vector<NodePtr> nodes);
+NodePtr Or(std::vector<NodePtr> nodes);
+NodePtr Not(NodePtr node);
+/// A bound test. The values are of the column's alternative and not NaN.
+NodePtr Test(Op op, ColumnRef column, std::vector<Value> values = {});
+/// The filter in the grammar of calve/expression.h; parsing it again gives the same filter.
 std::string ToString(const NodePtr& node);
 
 /// Resolves names and literals of `node` against `schema`, whose fields carry their ids in the metadata key
 /// "PARQUET:field_id". Names match exactly; a name that matches no column is Invalid and lists the columns there are.
 /// A literal that the column's type cannot hold exactly is folded (`int_col < 2.5` becomes `int_col <= 2`), never
-/// rounded; one that makes no sense for the type is Invalid. Nested columns are reached through structs only.
+/// rounded, but that a number compared with a float or double column means the nearest one, as everywhere. A literal
+/// that makes no sense for the type is Invalid. NaN literals become NaN tests. Nested columns are reached through
+/// structs only. Columns of types that value.h does not list are bound where they compare alike: int8 to uint16 as
+/// int32, uint32 as int64, uint64 and the other decimals as decimal128, float16 as float, times, timestamps and date64
+/// in their own units, large, view and dictionary-encoded ones as what they hold.
 arrow::Result<NodePtr> Bind(const NodePtr& node, const arrow::Schema& schema);
 
-/// Field ids of all columns that a bound node tests.
+/// All columns that a node tests, each once.
+std::vector<ColumnRef> ColumnsOf(const NodePtr& node);
+/// Field ids of all columns that a bound node tests, ascending; columns without an id are left out.
 std::vector<int> FieldIdsOf(const NodePtr& node);
 
-/// The same node with field paths looked up by field id in `schema`. For batches whose columns stand elsewhere.
+/// The same node with field paths looked up by field id in `schema` (by name for a column without an id). For batches
+/// whose columns stand elsewhere. A column of another type (a file written before a promotion) gets its values
+/// converted, folded where they do not fit. Invalid when a column is missing or its type cannot be compared with the
+/// values.
 arrow::Result<NodePtr> Rebind(const NodePtr& node, const arrow::Schema& schema);
 
 }  // namespace calve::expr

@@ -11,9 +11,7 @@ namespace {
 
 /// The bits by which values of one alternative are told apart: all NaNs are one, -0.0 is not 0.0.
 uint64_t BitsOf(float value) { return std::isnan(value) ? 0x7fc00000u : std::bit_cast<uint32_t>(value); }
-uint64_t BitsOf(double value) {
-  return std::isnan(value) ? 0x7ff8000000000000u : std::bit_cast<uint64_t>(value);
-}
+uint64_t BitsOf(double value) { return std::isnan(value) ? 0x7ff8000000000000u : std::bit_cast<uint64_t>(value); }
 
 size_t Mix(size_t seed, uint64_t bits) {
   uint64_t mixed = (seed ^ bits) * 0x9e3779b97f4a7c15u;
