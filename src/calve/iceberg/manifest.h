@@ -85,7 +85,9 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIO& io, const TableMet
 
 /// Writes a manifest for files of one spec and returns its manifest-list entry (location, length, counts, summaries; the
 /// sequence numbers are those that a list written in snapshot `snapshot_id` with `sequence_number` gives it).
-/// Entries that are kAdded carry no sequence numbers into the file (they inherit); the others must have them.
+/// A kAdded entry without sequence_number inherits both numbers; one with sequence_number has that data sequence number
+/// written (and counted in min_sequence_number) and inherits the file sequence number. All others must have both. In v3,
+/// file.first_row_id is written for all but kAdded entries, as it is.
 struct ManifestWriteRequest {
   std::string location;
   int spec_id = 0;
