@@ -1,0 +1,271 @@
+// From rows to pages. A step takes up to kRowsPerStep rows: their levels, their values, then the page. A page is sealed before
+// a step that would make it too large; a step that is too large by itself is halved, down to a single row. So every page begins
+// with a row.
+
+#include "calve/parquet/column_writer.h"
+
+#include "calve/base/status.h"
+#include "calve/parquet/leaf_values.h"
+#include "calve/parquet/level_encoder.h"
+#include "calve/parquet/levels_writer.h"
+#include "calve/parquet/statistics.h"
+#include "calve/parquet/value_encoder.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace calve::parquet {
+namespace {
+
+constexpr int64_t kRowsPerStep = 2048;
+constexpr int64_t kLargestPage = int64_t{1} << 30;  ///< leaves room below 2^31 for compression that expands
+/// What a single row may take, which cannot be cut.
+constexpr int64_t kLargestRow = std::numeric_limits<int32_t>::max() - (int64_t{1} << 20);
+
+/// Adds a page to what the footer says of a chunk's encodings.
+void CountEncoding(const WrittenPage& page, ColumnMetadata* metadata) {
+  auto& encodings = metadata->encodings;
+  if (std::find(encodings.begin(), encodings.end(), page.encoding) == encodings.end()) {
+    encodings.push_back(page.encoding);
+  }
+  for (PageEncodingStats& stats : metadata->encoding_stats) {
+    if (stats.page_type == page.type && stats.encoding == page.encoding) {
+      ++stats.count;
+      return;
+    }
+  }
+  metadata->encoding_stats.push_back({page.type, page.encoding, 1});
+}
+
+/// Fills what follows from a chunk's pages.
+void DescribePages(WrittenChunk* chunk) {
+  ColumnMetadata& metadata = chunk->metadata;
+  metadata.encodings = {Encoding::kRle};  // of levels
+  for (const WrittenPage& page : chunk->pages) {
+    CountEncoding(page, &metadata);
+    metadata.total_compressed_size += page.bytes();
+    metadata.total_uncompressed_size += page.uncompressed_bytes;
+  }
+  if (chunk->pages.front().type == PageType::kDictionaryPage) {
+    metadata.dictionary_page_offset = 0;
+    metadata.data_page_offset = chunk->pages.front().bytes();
+  }
+}
+
+template <typename T>
+class TypedColumnWriter : public ColumnWriter {
+ public:
+  TypedColumnWriter(const WrittenLeaf* leaf, const ParquetWriteOptions* options, const PageWriter* page_writer,
+                    arrow::MemoryPool* pool)
+      : leaf_(leaf),
+        page_writer_(page_writer),
+        page_rows_(options->page_rows),
+        page_bytes_(std::min(options->page_bytes, kLargestPage)),
+        order_(BoundOrderOf(leaf->column.element)),
+        levels_(leaf, pool),
+        slots_(pool),
+        values_(leaf, pool),
+        repetition_levels_(leaf->column.max_repetition_level, pool),
+        definition_levels_(leaf->column.max_definition_level, pool),
+        encoder_(leaf->column.element, *options, pool),
+        encoded_repetition_levels_(pool),
+        encoded_definition_levels_(pool),
+        chunk_bounds_(order_),
+        file_bounds_(order_) {
+    summary_.field_id = leaf->column.element.field_id.value_or(-1);
+    summary_.inside_repeated = leaf->column.max_repetition_level > 0;
+  }
+
+  Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) override {
+    ARROW_RETURN_NOT_OK(levels_.Bind(field));
+    ARROW_RETURN_NOT_OK(InColumn(values_.Bind(levels_.leaf_array())));
+    while (count > 0) {
+      const int64_t step = std::min({count, kRowsPerStep, page_rows_ - page_.row_count});
+      ARROW_RETURN_NOT_OK(WriteStep(row, step));
+      if (page_.row_count >= page_rows_) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
+      row += step;
+      count -= step;
+    }
+    levels_.Unbind();
+    return Status::OK();
+  }
+
+  int64_t chunk_bytes() const override { return sealed_bytes_ + LevelBytes() + encoder_.bytes(); }
+
+  Result<WrittenChunk> FinishChunk() override {
+    if (page_.row_count > 0) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/true));
+    WrittenChunk chunk;
+    chunk.pages = std::exchange(pages_, {});
+    sealed_bytes_ = 0;
+    ARROW_ASSIGN_OR_RAISE(EncodedDictionary dictionary, encoder_.EndChunk());
+    if (dictionary.values != nullptr) {
+      auto page = page_writer_->DictionaryPage(*dictionary.values, dictionary.value_count);
+      ARROW_RETURN_NOT_OK(InColumn(page.status()));
+      chunk.pages.insert(chunk.pages.begin(), page.MoveValueUnsafe());
+    }
+    chunk.metadata.type = *leaf_->column.element.type;
+    chunk.metadata.path_in_schema = leaf_->column.path;
+    chunk.metadata.codec = page_writer_->codec();
+    DescribePages(&chunk);
+    FinishStatistics(&chunk.metadata);
+    return chunk;
+  }
+
+  ParquetColumnSummary summary() const override {
+    ParquetColumnSummary result = summary_;
+    if (file_bounds_.has_values()) {
+      result.min = file_bounds_.min();
+      result.max = file_bounds_.max();
+    }
+    return result;
+  }
+
+ private:
+  struct OpenPage {
+    int64_t row_count = 0, slot_count = 0, value_count = 0;
+  };
+
+  Status InColumn(const Status& status) const {
+    if (status.ok()) return status;
+    return WithContext(status, fmt::format("column '{}'", leaf_->name()));
+  }
+
+  int64_t LevelBytes() const { return repetition_levels_.estimated_bytes() + definition_levels_.estimated_bytes(); }
+  int64_t PageBytesWith(std::span<const T> values) const {
+    return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) + definition_levels_.BytesOf(slots_.slot_count) +
+           encoder_.BytesWith(values);
+  }
+
+  Status WriteStep(int64_t row, int64_t count) {
+    ARROW_RETURN_NOT_OK(levels_.Build(row, count, &slots_));
+    auto gathered = values_.Gather(slots_.ranges.span(), slots_.value_count);
+    ARROW_RETURN_NOT_OK(InColumn(gathered.status()));
+    const std::span<const T> values = *gathered;
+    int64_t bytes = PageBytesWith(values);
+    if (bytes > page_bytes_ && page_.row_count > 0) {
+      ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
+      bytes = PageBytesWith(values);
+    }
+    if (bytes > page_bytes_ && count > 1) {
+      ARROW_RETURN_NOT_OK(WriteStep(row, count / 2));
+      return WriteStep(row + count / 2, count - count / 2);
+    }
+    if (bytes > kLargestRow) {
+      return Invalid("column '{}': a row of {} bytes does not fit into a page, which holds at most {}", leaf_->name(),
+                     bytes, kLargestRow);
+    }
+    ARROW_ASSIGN_OR_RAISE(bool appended, encoder_.Append(values, &chunk_bounds_));
+    if (!appended) {
+      if (page_.row_count > 0) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
+      return WriteStep(row, count);
+    }
+    nan_count_ += CountNans(order_, values);
+    return AppendLevels();
+  }
+
+  Status AppendLevels() {
+    page_.row_count += slots_.row_count;
+    page_.slot_count += slots_.slot_count;
+    page_.value_count += slots_.value_count;
+    slot_count_ += slots_.slot_count;
+    null_count_ += slots_.slot_count - slots_.value_count;
+    if (!slots_.flat) {
+      ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_levels.span()));
+      return definition_levels_.Append(slots_.definition_levels.span());
+    }
+    if (slots_.validity == nullptr) return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
+    return definition_levels_.AppendBits(slots_.validity, slots_.validity_offset, slots_.slot_count);
+  }
+
+  Status SealPage(bool last_of_chunk) {
+    DataPageContent content;
+    content.row_count = page_.row_count;
+    content.slot_count = page_.slot_count;
+    content.value_count = page_.value_count;
+    content.has_repetition_levels = leaf_->column.max_repetition_level > 0;
+    content.has_definition_levels = leaf_->column.max_definition_level > 0;
+    encoded_repetition_levels_.Clear();
+    encoded_definition_levels_.Clear();
+    ARROW_RETURN_NOT_OK(repetition_levels_.Flush(&encoded_repetition_levels_));
+    ARROW_RETURN_NOT_OK(definition_levels_.Flush(&encoded_definition_levels_));
+    content.repetition_levels = encoded_repetition_levels_.span();
+    content.definition_levels = encoded_definition_levels_.span();
+    ARROW_ASSIGN_OR_RAISE(EncodedValues values, encoder_.EncodePage(last_of_chunk));
+    content.encoding = values.encoding;
+    content.values = values.bytes;
+    auto page = page_writer_->DataPage(content);
+    ARROW_RETURN_NOT_OK(InColumn(page.status()));
+    encoder_.ClearPage();
+    page_ = {};
+    sealed_bytes_ += page->bytes();
+    pages_.push_back(page.MoveValueUnsafe());
+    return Status::OK();
+  }
+
+  void FinishStatistics(ColumnMetadata* metadata) {
+    metadata->num_values = slot_count_;
+    Statistics& statistics = metadata->statistics.emplace();
+    statistics.null_count = null_count_;
+    if (order_ == BoundOrder::kFloat || order_ == BoundOrder::kFloat16) statistics.nan_count = nan_count_;
+    if (chunk_bounds_.has_values()) {
+      SetBounds(leaf_->column.element, chunk_bounds_.min(), chunk_bounds_.max(), &statistics);
+    }
+    summary_.value_count += slot_count_;
+    summary_.null_count += null_count_;
+    summary_.nan_count += nan_count_;
+    summary_.compressed_bytes += metadata->total_compressed_size;
+    summary_.uncompressed_bytes += metadata->total_uncompressed_size;
+    file_bounds_.Update(chunk_bounds_);
+    chunk_bounds_.Reset();
+    slot_count_ = null_count_ = nan_count_ = 0;
+  }
+
+  const WrittenLeaf* leaf_;
+  const PageWriter* page_writer_;
+  const int64_t page_rows_, page_bytes_;
+  const BoundOrder order_;
+
+  // The step.
+  LevelsWriter levels_;
+  LeafSlots slots_;
+  LeafValues<T> values_;
+
+  // The open page.
+  OpenPage page_;
+  LevelEncoder repetition_levels_, definition_levels_;
+  ValueEncoder<T> encoder_;
+  ByteBuffer encoded_repetition_levels_, encoded_definition_levels_;
+
+  // The chunk.
+  std::vector<WrittenPage> pages_;
+  int64_t sealed_bytes_ = 0;
+  int64_t slot_count_ = 0, null_count_ = 0, nan_count_ = 0;
+  Bounds<T> chunk_bounds_;
+
+  // The file.
+  Bounds<T> file_bounds_;
+  ParquetColumnSummary summary_;
+};
+
+}  // namespace
+
+std::unique_ptr<ColumnWriter> ColumnWriter::Make(const WrittenLeaf* leaf, const ParquetWriteOptions* options,
+                                                 const PageWriter* pages, arrow::MemoryPool* pool) {
+  switch (*leaf->column.element.type) {
+    case PhysicalType::kBoolean:
+      return std::make_unique<TypedColumnWriter<uint8_t>>(leaf, options, pages, pool);
+    case PhysicalType::kInt32:
+      return std::make_unique<TypedColumnWriter<int32_t>>(leaf, options, pages, pool);
+    case PhysicalType::kInt64:
+      return std::make_unique<TypedColumnWriter<int64_t>>(leaf, options, pages, pool);
+    case PhysicalType::kFloat:
+      return std::make_unique<TypedColumnWriter<float>>(leaf, options, pages, pool);
+    case PhysicalType::kDouble:
+      return std::make_unique<TypedColumnWriter<double>>(leaf, options, pages, pool);
+    default:
+      return std::make_unique<TypedColumnWriter<std::string_view>>(leaf, options, pages, pool);
+  }
+}
+
+}  // namespace calve::parquet

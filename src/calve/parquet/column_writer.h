@@ -1,0 +1,40 @@
+#pragma once
+
+#include "calve/parquet/metadata.h"
+#include "calve/parquet/page_writer.h"
+#include "calve/parquet/schema_writer.h"
+#include "calve/parquet_writer.h"
+
+#include <arrow/array/data.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace calve::parquet {
+
+/// A column chunk that is ready for the file.
+struct WrittenChunk {
+  std::vector<WrittenPage> pages;  ///< a dictionary page, if there is one, comes first
+  ColumnMetadata metadata;         ///< offsets are counted from the chunk's first byte
+};
+
+/// Encodes one leaf column into pages, row group after row group. Different columns may be written by different threads.
+class ColumnWriter {
+ public:
+  /// `leaf`, `options` and `pages` outlive the writer.
+  static std::unique_ptr<ColumnWriter> Make(const WrittenLeaf* leaf, const ParquetWriteOptions* options,
+                                            const PageWriter* pages, arrow::MemoryPool* pool);
+  virtual ~ColumnWriter() = default;
+
+  /// Adds rows [row, row + count) of the array of the leaf's top-level field. After a failure the writer is of no more use.
+  virtual Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) = 0;
+  /// Bytes that the chunk has now: pages that are done, what the open page and the dictionary hold.
+  virtual int64_t chunk_bytes() const = 0;
+  /// Ends the chunk; the next Write begins another.
+  virtual Result<WrittenChunk> FinishChunk() = 0;
+  /// Of all chunks that are finished.
+  virtual ParquetColumnSummary summary() const = 0;
+};
+
+}  // namespace calve::parquet

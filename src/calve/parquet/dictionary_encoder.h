@@ -1,0 +1,60 @@
+#pragma once
+
+#include "calve/parquet/pool_vector.h"
+
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace calve::parquet {
+
+/// Gives each distinct value an id, in the order of first sight, and keeps the values as the dictionary page has them (PLAIN).
+/// Floating-point values are distinct when their bits are. T as in LeafValues, without booleans.
+template <typename T>
+class DictionaryEncoder {
+ public:
+  /// `fixed`: FIXED_LEN_BYTE_ARRAY. The page never grows over `limit_bytes`.
+  DictionaryEncoder(bool fixed, int64_t limit_bytes, arrow::MemoryPool* pool)
+      : fixed_(fixed), limit_bytes_(limit_bytes), page_(pool), starts_(pool), slots_(pool) {}
+
+  int64_t size() const { return size_; }
+  int64_t page_bytes() const { return page_.size(); }
+  int64_t memory_bytes() const {
+    return page_.capacity_bytes() + starts_.capacity_bytes() + slots_.capacity_bytes();
+  }
+  /// Bits of an id now, at least 1.
+  int bit_width() const;
+
+  /// Appends the ids of `values` to `ids`, and the values that are new to `fresh`. False when the dictionary is full: then only
+  /// the values before the first that has no room have ids.
+  arrow::Result<bool> Append(std::span<const T> values, PoolVector<uint32_t>* ids, PoolVector<T>* fresh);
+  /// The value of an id; into the page where it is bytes.
+  T value(uint32_t id) const;
+
+  /// The dictionary page's bytes. Forgets all values.
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Finish();
+  void Reset();
+
+ private:
+  struct Slot {
+    uint32_t hash;
+    uint32_t id_plus_one;  ///< 0: empty
+  };
+
+  arrow::Status Grow();
+  Slot* Find(const T& value, uint32_t hash);
+  arrow::Status Insert(const T& value, uint32_t hash, Slot* slot);
+  int64_t AddedBytes(const T& value) const;
+
+  const bool fixed_;
+  const int64_t limit_bytes_;
+  int64_t size_ = 0;
+  ByteBuffer page_;
+  PoolVector<int64_t> starts_;  ///< of byte arrays: where the bytes of each id begin, and where the last end
+  PoolVector<Slot> slots_;      ///< open addressing, a power of two, at most half full
+};
+
+}  // namespace calve::parquet

@@ -1,0 +1,147 @@
+// Pages of a column chunk:
+//
+//   page        := PageHeader (thrift) body             crc = CRC-32 of body
+//   dictionary  body := compress(PLAIN values)
+//   data v1     body := compress([u32 length, repetition levels] [u32 length, definition levels] values)
+//   data v2     body := repetition levels, definition levels, compress(values) or values
+//
+// A flat column has no repetition levels, a required one no definition levels.
+
+#include "calve/parquet/page_writer.h"
+
+#include "calve/base/status.h"
+#include "calve/hash/hash.h"
+
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace calve::parquet {
+namespace {
+
+std::pair<calve::Codec, CompressionCodec> CodecOf(ParquetCompression compression) {
+  switch (compression) {
+    case ParquetCompression::kUncompressed:
+      return {calve::Codec::kUncompressed, CompressionCodec::kUncompressed};
+    case ParquetCompression::kSnappy:
+      return {calve::Codec::kSnappy, CompressionCodec::kSnappy};
+    case ParquetCompression::kGzip:
+      return {calve::Codec::kGzip, CompressionCodec::kGzip};
+    case ParquetCompression::kZstd:
+      return {calve::Codec::kZstd, CompressionCodec::kZstd};
+    case ParquetCompression::kLz4Raw:
+      return {calve::Codec::kLz4Raw, CompressionCodec::kLz4Raw};
+    case ParquetCompression::kBrotli:
+      return {calve::Codec::kBrotli, CompressionCodec::kBrotli};
+  }
+  return {calve::Codec::kUncompressed, CompressionCodec::kUncompressed};
+}
+
+Result<int32_t> HeaderSize(int64_t value, const char* what) {
+  if (value > std::numeric_limits<int32_t>::max()) {
+    return Invalid("a page with {} {}: its header can say at most {}", value, what,
+                   std::numeric_limits<int32_t>::max());
+  }
+  return static_cast<int32_t>(value);
+}
+
+void AppendLevels(std::span<const uint8_t> levels, ByteBuffer* out) {
+  const auto length = static_cast<uint32_t>(levels.size());
+  out->UnsafeAppend(reinterpret_cast<const uint8_t*>(&length), sizeof(length));
+  out->UnsafeAppend(levels.data(), static_cast<int64_t>(levels.size()));
+}
+
+int64_t Bytes(std::span<const uint8_t> bytes) { return static_cast<int64_t>(bytes.size()); }
+
+}  // namespace
+
+PageWriter::PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* pool)
+    : pool_(pool), v2_(options.data_page_v2), level_(options.compression_level) {
+  std::tie(compressor_, codec_) = CodecOf(options.compression);
+}
+
+Status PageWriter::AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out) const {
+  if (compressor_ == calve::Codec::kUncompressed) return out->Append(bytes.data(), Bytes(bytes));
+  const size_t largest = calve::MaxCompressedSize(compressor_, bytes.size());
+  const int64_t before = out->size();
+  ARROW_RETURN_NOT_OK(out->Resize(before + static_cast<int64_t>(largest)));
+  ARROW_ASSIGN_OR_RAISE(size_t used, calve::Compress(compressor_, level_, bytes, {out->data() + before, largest}));
+  return out->Resize(before + static_cast<int64_t>(used));
+}
+
+Result<WrittenPage> PageWriter::Finish(PageHeader header, Encoding encoding, int64_t uncompressed_bytes,
+                                       ByteBuffer* body) const {
+  WrittenPage page;
+  page.type = header.type;
+  page.encoding = encoding;
+  ARROW_ASSIGN_OR_RAISE(header.uncompressed_page_size, HeaderSize(uncompressed_bytes, "bytes"));
+  ARROW_ASSIGN_OR_RAISE(header.compressed_page_size, HeaderSize(body->size(), "compressed bytes"));
+  header.crc = static_cast<int32_t>(calve::Crc32(body->span()));
+  page.header = Serialize(header);
+  page.uncompressed_bytes = static_cast<int64_t>(page.header.size()) + uncompressed_bytes;
+  ARROW_ASSIGN_OR_RAISE(page.body, body->Finish());
+  return page;
+}
+
+Result<WrittenPage> PageWriter::DictionaryPage(const arrow::Buffer& values, int64_t value_count) const {
+  PageHeader header;
+  header.type = PageType::kDictionaryPage;
+  header.dictionary_page.emplace();
+  ARROW_ASSIGN_OR_RAISE(header.dictionary_page->num_values, HeaderSize(value_count, "values"));
+  ByteBuffer body(pool_);
+  ARROW_RETURN_NOT_OK(AppendCompressed({values.data(), static_cast<size_t>(values.size())}, &body));
+  return Finish(std::move(header), Encoding::kPlain, values.size(), &body);
+}
+
+Result<WrittenPage> PageWriter::DataPage(const DataPageContent& content) const {
+  return v2_ ? DataPageV2(content) : DataPageV1(content);
+}
+
+Result<WrittenPage> PageWriter::DataPageV1(const DataPageContent& content) const {
+  PageHeader header;
+  header.data_page.emplace();
+  ARROW_ASSIGN_OR_RAISE(header.data_page->num_values, HeaderSize(content.slot_count, "values"));
+  header.data_page->encoding = content.encoding;
+  ByteBuffer plain(pool_);
+  ARROW_RETURN_NOT_OK(plain.Reserve(2 * static_cast<int64_t>(sizeof(uint32_t)) + Bytes(content.repetition_levels) +
+                                    Bytes(content.definition_levels) + Bytes(content.values)));
+  if (content.has_repetition_levels) AppendLevels(content.repetition_levels, &plain);
+  if (content.has_definition_levels) AppendLevels(content.definition_levels, &plain);
+  plain.UnsafeAppend(content.values.data(), Bytes(content.values));
+  const int64_t uncompressed_bytes = plain.size();
+  if (compressor_ == calve::Codec::kUncompressed) {
+    return Finish(std::move(header), content.encoding, uncompressed_bytes, &plain);
+  }
+  ByteBuffer body(pool_);
+  ARROW_RETURN_NOT_OK(AppendCompressed(plain.span(), &body));
+  return Finish(std::move(header), content.encoding, uncompressed_bytes, &body);
+}
+
+Result<WrittenPage> PageWriter::DataPageV2(const DataPageContent& content) const {
+  PageHeader header;
+  header.type = PageType::kDataPageV2;
+  DataPageHeaderV2& v2 = header.data_page_v2.emplace();
+  ARROW_ASSIGN_OR_RAISE(v2.num_values, HeaderSize(content.slot_count, "values"));
+  v2.num_nulls = static_cast<int32_t>(content.slot_count - content.value_count);
+  ARROW_ASSIGN_OR_RAISE(v2.num_rows, HeaderSize(content.row_count, "rows"));
+  v2.encoding = content.encoding;
+  ARROW_ASSIGN_OR_RAISE(v2.repetition_levels_byte_length, HeaderSize(Bytes(content.repetition_levels), "bytes"));
+  ARROW_ASSIGN_OR_RAISE(v2.definition_levels_byte_length, HeaderSize(Bytes(content.definition_levels), "bytes"));
+  ByteBuffer body(pool_);
+  ARROW_RETURN_NOT_OK(body.Append(content.repetition_levels.data(), Bytes(content.repetition_levels)));
+  ARROW_RETURN_NOT_OK(body.Append(content.definition_levels.data(), Bytes(content.definition_levels)));
+  const int64_t levels_bytes = body.size();
+  const int64_t uncompressed_bytes = levels_bytes + Bytes(content.values);
+  v2.is_compressed = compressor_ != calve::Codec::kUncompressed && !content.values.empty();
+  if (v2.is_compressed) {
+    ARROW_RETURN_NOT_OK(AppendCompressed(content.values, &body));
+    v2.is_compressed = body.size() < uncompressed_bytes;
+  }
+  if (!v2.is_compressed) {
+    ARROW_RETURN_NOT_OK(body.Resize(levels_bytes));
+    ARROW_RETURN_NOT_OK(body.Append(content.values.data(), Bytes(content.values)));
+  }
+  return Finish(std::move(header), content.encoding, uncompressed_bytes, &body);
+}
+
+}  // namespace calve::parquet

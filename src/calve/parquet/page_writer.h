@@ -1,0 +1,61 @@
+#pragma once
+
+#include "calve/compress/codec.h"
+#include "calve/parquet/metadata.h"
+#include "calve/parquet/pool_vector.h"
+#include "calve/parquet_writer.h"
+
+#include <arrow/buffer.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace calve::parquet {
+
+/// A page as the file has it.
+struct WrittenPage {
+  PageType type = PageType::kDataPage;
+  Encoding encoding = Encoding::kPlain;
+  std::string header;
+  std::shared_ptr<arrow::Buffer> body;
+  int64_t uncompressed_bytes = 0;  ///< header included
+  int64_t bytes() const { return static_cast<int64_t>(header.size()) + body->size(); }
+};
+
+/// What a data page holds, encoded and not compressed.
+struct DataPageContent {
+  int64_t row_count = 0, slot_count = 0, value_count = 0;
+  bool has_repetition_levels = false, has_definition_levels = false;
+  std::span<const uint8_t> repetition_levels, definition_levels;  ///< without a length before them
+  Encoding encoding = Encoding::kPlain;
+  std::span<const uint8_t> values;
+};
+
+/// Compresses pages and makes their headers, checksums among them. Thread-safe.
+class PageWriter {
+ public:
+  PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* pool);
+
+  CompressionCodec codec() const { return codec_; }
+  /// Invalid when the page is larger than a header can say.
+  Result<WrittenPage> DataPage(const DataPageContent& content) const;
+  Result<WrittenPage> DictionaryPage(const arrow::Buffer& values, int64_t value_count) const;
+
+ private:
+  Result<WrittenPage> DataPageV1(const DataPageContent& content) const;
+  Result<WrittenPage> DataPageV2(const DataPageContent& content) const;
+  /// Appends `bytes` to `out`, compressed.
+  Status AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out) const;
+  /// Fills what all kinds of header have, and puts header and body together.
+  Result<WrittenPage> Finish(PageHeader header, Encoding encoding, int64_t uncompressed_bytes, ByteBuffer* body) const;
+
+  arrow::MemoryPool* pool_;
+  const bool v2_;
+  const std::optional<int> level_;
+  calve::Codec compressor_ = calve::Codec::kUncompressed;
+  CompressionCodec codec_ = CompressionCodec::kUncompressed;
+};
+
+}  // namespace calve::parquet

@@ -1,0 +1,136 @@
+// The hybrid of runs and bit-packed groups ("RLE = 3" in Encodings.md):
+//
+//   stream := (run | packed)*
+//   run    := varint(count << 1) value          value in ceil(bit_width / 8) bytes, little-endian
+//   packed := varint(groups << 1 | 1) bytes     groups of 8 values, bit_width bytes each, LSB first
+//
+// Only the last packed part may stand for fewer than 8 * groups values, so every part before it holds a multiple of 8.
+
+#include "calve/parquet/rle_encoder.h"
+
+namespace calve::parquet {
+namespace {
+
+using arrow::Status;
+
+constexpr int kLongestVarint = 10;
+
+void AppendVarint(uint64_t value, ByteBuffer* out) {
+  while (value >= 0x80) {
+    out->UnsafeAppend(static_cast<uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  out->UnsafeAppend(static_cast<uint8_t>(value));
+}
+
+Status AppendRun(uint32_t value, int64_t count, int bit_width, ByteBuffer* out) {
+  ARROW_RETURN_NOT_OK(out->Reserve(kLongestVarint + 4));
+  AppendVarint(static_cast<uint64_t>(count) << 1, out);
+  for (int bits = 0; bits < bit_width; bits += 8) out->UnsafeAppend(static_cast<uint8_t>(value >> bits));
+  return Status::OK();
+}
+
+template <typename T>
+Status AppendPacked(const T* values, int64_t count, int bit_width, ByteBuffer* out) {
+  if (count == 0) return Status::OK();
+  const int64_t groups = (count + 7) / 8;
+  ARROW_RETURN_NOT_OK(out->Reserve(kLongestVarint + groups * bit_width));
+  AppendVarint(static_cast<uint64_t>(groups) << 1 | 1, out);
+  const int64_t end = out->size() + groups * bit_width;
+  uint64_t pending = 0;
+  int pending_bits = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    pending |= static_cast<uint64_t>(values[i]) << pending_bits;
+    pending_bits += bit_width;
+    if (pending_bits >= 32) {
+      const auto word = static_cast<uint32_t>(pending);
+      out->UnsafeAppend(reinterpret_cast<const uint8_t*>(&word), sizeof(word));
+      pending >>= 32;
+      pending_bits -= 32;
+    }
+  }
+  while (out->size() < end) {
+    out->UnsafeAppend(static_cast<uint8_t>(pending));
+    pending >>= 8;
+  }
+  return Status::OK();
+}
+
+Status AppendPackedBytes(const uint8_t* bytes, int64_t count, ByteBuffer* out) {
+  if (count == 0) return Status::OK();
+  ARROW_RETURN_NOT_OK(out->Reserve(kLongestVarint + count));
+  AppendVarint(static_cast<uint64_t>(count) << 1 | 1, out);
+  out->UnsafeAppend(bytes, count);
+  return Status::OK();
+}
+
+/// The end of the bytes equal to bytes[begin].
+int64_t EqualBytesEnd(const uint8_t* bytes, int64_t begin, int64_t end) {
+  uint64_t pattern, word;
+  std::memset(&pattern, bytes[begin], sizeof(pattern));
+  int64_t i = begin + 1;
+  for (; i + 8 <= end; i += 8) {
+    std::memcpy(&word, bytes + i, sizeof(word));
+    if (word != pattern) break;
+  }
+  while (i < end && bytes[i] == bytes[begin]) ++i;
+  return i;
+}
+
+}  // namespace
+
+Status EncodeBitsRle(const uint8_t* bits, int64_t count, ByteBuffer* out) {
+  // A run costs two bytes and the header of the packed part that it interrupts one or two: below four bytes it is a loss.
+  constexpr int64_t kShortestRun = 4;
+  const int64_t bytes = count / 8;
+  const int tail_bits = static_cast<int>(count % 8);
+  const auto tail = static_cast<uint8_t>(tail_bits == 0 ? 0 : bits[bytes] & ((1 << tail_bits) - 1));
+  const auto tail_ones = static_cast<uint8_t>((1 << tail_bits) - 1);
+  int64_t packed_begin = 0;
+  bool tail_done = tail_bits == 0;
+  for (int64_t i = 0; i < bytes;) {
+    const uint8_t byte = bits[i];
+    if (byte != 0x00 && byte != 0xFF) {
+      ++i;
+      continue;
+    }
+    const int64_t end = EqualBytesEnd(bits, i, bytes);
+    const bool to_the_end = end == bytes && !tail_done && tail == (byte & tail_ones);
+    if (end - i >= kShortestRun || (to_the_end && i == packed_begin)) {
+      ARROW_RETURN_NOT_OK(AppendPackedBytes(bits + packed_begin, i - packed_begin, out));
+      ARROW_RETURN_NOT_OK(AppendRun(byte & 1, (end - i) * 8 + (to_the_end ? tail_bits : 0), 1, out));
+      packed_begin = end;
+      tail_done |= to_the_end;
+    }
+    i = end;
+  }
+  if (tail_done) return AppendPackedBytes(bits + packed_begin, bytes - packed_begin, out);
+  if (packed_begin == bytes && (tail == 0 || tail == tail_ones)) return AppendRun(tail & 1, tail_bits, 1, out);
+  ARROW_RETURN_NOT_OK(AppendPackedBytes(bits + packed_begin, bytes - packed_begin + 1, out));
+  (*out)[out->size() - 1] = tail;
+  return Status::OK();
+}
+
+template <typename T>
+Status EncodeRle(std::span<const T> values, int bit_width, ByteBuffer* out) {
+  const auto count = static_cast<int64_t>(values.size());
+  int64_t packed_begin = 0;
+  for (int64_t i = 0; i < count;) {
+    int64_t end = i + 1;
+    while (end < count && values[end] == values[i]) ++end;
+    // What is packed before a run is filled up to whole groups from the run.
+    const int64_t packed_end = i + (8 - (i - packed_begin) % 8) % 8;
+    if (end - packed_end >= 8) {
+      ARROW_RETURN_NOT_OK(AppendPacked(values.data() + packed_begin, packed_end - packed_begin, bit_width, out));
+      ARROW_RETURN_NOT_OK(AppendRun(static_cast<uint32_t>(values[i]), end - packed_end, bit_width, out));
+      packed_begin = end;
+    }
+    i = end;
+  }
+  return AppendPacked(values.data() + packed_begin, count - packed_begin, bit_width, out);
+}
+
+template Status EncodeRle(std::span<const int16_t>, int, ByteBuffer*);
+template Status EncodeRle(std::span<const uint32_t>, int, ByteBuffer*);
+
+}  // namespace calve::parquet

@@ -1,0 +1,399 @@
+// Arrow schema -> Parquet schema elements, depth first:
+//
+//   struct       group name { children }
+//   list         group name (LIST) { repeated group list { element } }
+//   map          group name (MAP) { repeated group key_value { required key; value } }
+//   dictionary   as its values;  extension type: as its storage, unless Parquet has a logical type for it
+
+#include "calve/parquet/schema_writer.h"
+
+#include "calve/base/status.h"
+
+#include <arrow/extension_type.h>
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace calve::parquet {
+namespace {
+
+/// Where the walk is: what a node inherits from those above it.
+struct Position {
+  std::vector<std::string> path;
+  std::string name;  ///< dotted, in the Arrow schema's names of structs
+  std::vector<PathStep> steps;
+  int definition_level = 0, repetition_level = 0;
+};
+
+Result<std::optional<int32_t>> FieldId(const arrow::Field& field, const std::string& name) {
+  if (field.metadata() == nullptr) return std::nullopt;
+  const int i = field.metadata()->FindKey("PARQUET:field_id");
+  if (i < 0) return std::nullopt;
+  const std::string& text = field.metadata()->value(i);
+  int32_t id = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Invalid("column '{}': PARQUET:field_id is no 32-bit integer: '{}'", name, text);
+  }
+  if (id < 0) return std::nullopt;
+  return id;
+}
+
+LogicalType Logical(LogicalType::Kind kind) {
+  LogicalType type;
+  type.kind = kind;
+  return type;
+}
+
+void SetInteger(SchemaElement* element, int bit_width, bool is_signed, ConvertedType converted) {
+  element->type = bit_width == 64 ? PhysicalType::kInt64 : PhysicalType::kInt32;
+  element->logical_type = Logical(LogicalType::Kind::kInteger);
+  element->logical_type.bit_width = bit_width;
+  element->logical_type.is_signed = is_signed;
+  element->converted_type = converted;
+}
+
+void SetFixed(SchemaElement* element, int width) {
+  element->type = PhysicalType::kFixedLenByteArray;
+  element->type_length = width;
+}
+
+void SetText(SchemaElement* element) {
+  element->type = PhysicalType::kByteArray;
+  element->logical_type = Logical(LogicalType::Kind::kString);
+  element->converted_type = ConvertedType::kUtf8;
+}
+
+/// Seconds become milliseconds.
+TimeUnit UnitOf(arrow::TimeUnit::type unit) {
+  if (unit == arrow::TimeUnit::NANO) return TimeUnit::kNanos;
+  return unit == arrow::TimeUnit::MICRO ? TimeUnit::kMicros : TimeUnit::kMillis;
+}
+
+void SetTime(SchemaElement* element, arrow::TimeUnit::type unit) {
+  const TimeUnit written = UnitOf(unit);
+  element->type = written == TimeUnit::kMillis ? PhysicalType::kInt32 : PhysicalType::kInt64;
+  element->logical_type = Logical(LogicalType::Kind::kTime);
+  element->logical_type.unit = written;
+  if (written == TimeUnit::kMillis) element->converted_type = ConvertedType::kTimeMillis;
+  if (written == TimeUnit::kMicros) element->converted_type = ConvertedType::kTimeMicros;
+}
+
+void SetTimestamp(SchemaElement* element, const arrow::TimestampType& type) {
+  element->type = PhysicalType::kInt64;
+  element->logical_type = Logical(LogicalType::Kind::kTimestamp);
+  element->logical_type.unit = UnitOf(type.unit());
+  element->logical_type.is_adjusted_to_utc = !type.timezone().empty();
+  if (element->logical_type.unit == TimeUnit::kMillis) element->converted_type = ConvertedType::kTimestampMillis;
+  if (element->logical_type.unit == TimeUnit::kMicros) element->converted_type = ConvertedType::kTimestampMicros;
+}
+
+Status SetDecimal(SchemaElement* element, const arrow::DecimalType& type, const std::string& name) {
+  if (type.scale() < 0 || type.scale() > type.precision()) {
+    return Invalid("column '{}': Parquet decimals have a scale between 0 and the precision, not {}", name,
+                   type.ToString());
+  }
+  if (type.precision() <= 9) {
+    element->type = PhysicalType::kInt32;
+  } else if (type.precision() <= 18) {
+    element->type = PhysicalType::kInt64;
+  } else {
+    SetFixed(element, DecimalBytes(type.precision()));
+  }
+  element->logical_type = Logical(LogicalType::Kind::kDecimal);
+  element->logical_type.scale = element->scale = type.scale();
+  element->logical_type.precision = element->precision = type.precision();
+  element->converted_type = ConvertedType::kDecimal;
+  return Status::OK();
+}
+
+Status SetLeafType(SchemaElement* element, const arrow::DataType& type, const std::string& name) {
+  using arrow::Type;
+  switch (type.id()) {
+    case Type::NA:
+      element->type = PhysicalType::kInt32;
+      element->logical_type = Logical(LogicalType::Kind::kUnknown);
+      return Status::OK();
+    case Type::BOOL:
+      element->type = PhysicalType::kBoolean;
+      return Status::OK();
+    case Type::INT8:
+      SetInteger(element, 8, true, ConvertedType::kInt8);
+      return Status::OK();
+    case Type::INT16:
+      SetInteger(element, 16, true, ConvertedType::kInt16);
+      return Status::OK();
+    case Type::INT32:
+      element->type = PhysicalType::kInt32;
+      return Status::OK();
+    case Type::INT64:
+      element->type = PhysicalType::kInt64;
+      return Status::OK();
+    case Type::UINT8:
+      SetInteger(element, 8, false, ConvertedType::kUint8);
+      return Status::OK();
+    case Type::UINT16:
+      SetInteger(element, 16, false, ConvertedType::kUint16);
+      return Status::OK();
+    case Type::UINT32:
+      SetInteger(element, 32, false, ConvertedType::kUint32);
+      return Status::OK();
+    case Type::UINT64:
+      SetInteger(element, 64, false, ConvertedType::kUint64);
+      return Status::OK();
+    case Type::HALF_FLOAT:
+      SetFixed(element, 2);
+      element->logical_type = Logical(LogicalType::Kind::kFloat16);
+      return Status::OK();
+    case Type::FLOAT:
+      element->type = PhysicalType::kFloat;
+      return Status::OK();
+    case Type::DOUBLE:
+      element->type = PhysicalType::kDouble;
+      return Status::OK();
+    case Type::DECIMAL32:
+    case Type::DECIMAL64:
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+      return SetDecimal(element, static_cast<const arrow::DecimalType&>(type), name);
+    case Type::DATE32:
+    case Type::DATE64:
+      element->type = PhysicalType::kInt32;
+      element->logical_type = Logical(LogicalType::Kind::kDate);
+      element->converted_type = ConvertedType::kDate;
+      return Status::OK();
+    case Type::TIME32:
+    case Type::TIME64:
+      SetTime(element, static_cast<const arrow::TimeType&>(type).unit());
+      return Status::OK();
+    case Type::TIMESTAMP:
+      SetTimestamp(element, static_cast<const arrow::TimestampType&>(type));
+      return Status::OK();
+    case Type::STRING:
+    case Type::LARGE_STRING:
+    case Type::STRING_VIEW:
+      SetText(element);
+      return Status::OK();
+    case Type::BINARY:
+    case Type::LARGE_BINARY:
+    case Type::BINARY_VIEW:
+      element->type = PhysicalType::kByteArray;
+      return Status::OK();
+    case Type::FIXED_SIZE_BINARY: {
+      const int width = static_cast<const arrow::FixedSizeBinaryType&>(type).byte_width();
+      if (width == 0) return Invalid("column '{}': Parquet has no fixed_size_binary of 0 bytes", name);
+      SetFixed(element, width);
+      return Status::OK();
+    }
+    case Type::INTERVAL_MONTH_DAY_NANO:
+      SetFixed(element, 12);
+      element->converted_type = ConvertedType::kInterval;
+      return Status::OK();
+    case Type::RUN_END_ENCODED:
+    case Type::LIST_VIEW:
+    case Type::LARGE_LIST_VIEW:
+      return NotImplemented("column '{}': writing {} to Parquet", name, type.ToString());
+    default:
+      return Invalid("column '{}': Parquet has no type for {}", name, type.ToString());
+  }
+}
+
+/// Logical types that Arrow has as extension types.
+void SetExtension(SchemaElement* element, const arrow::ExtensionType& type) {
+  if (type.extension_name() == "arrow.uuid" && element->type == PhysicalType::kFixedLenByteArray) {
+    element->logical_type = Logical(LogicalType::Kind::kUuid);
+  } else if (type.extension_name() == "arrow.json" && element->type == PhysicalType::kByteArray) {
+    element->logical_type = Logical(LogicalType::Kind::kJson);
+    element->converted_type = ConvertedType::kJson;
+  }
+}
+
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(WrittenSchema* out) : out_(out) {}
+
+  void AddGroup(const std::string& name, std::optional<Repetition> repetition, int num_children) {
+    SchemaElement element;
+    element.name = name;
+    element.repetition = repetition;
+    element.num_children = num_children;
+    out_->elements.push_back(std::move(element));
+  }
+
+  /// Adds `field` under the name `name`, and all below it.
+  Status AddField(const arrow::Field& field, const std::string& name, Position at) {
+    at.path.push_back(name);
+    at.name = at.name.empty() ? name : at.name + "." + name;
+    const arrow::DataType& type = StorageType(*field.type());
+    PathStep step;
+    step.nullable = field.nullable() || type.id() == arrow::Type::NA;
+    step.null_level = at.definition_level;
+    step.present_level = at.definition_level += step.nullable ? 1 : 0;
+    step.repetition_level = at.repetition_level;
+    step.name = at.name;
+    SchemaElement element;
+    element.name = name;
+    element.repetition = step.nullable ? Repetition::kOptional : Repetition::kRequired;
+    ARROW_ASSIGN_OR_RAISE(element.field_id, FieldId(field, at.name));
+    switch (type.id()) {
+      case arrow::Type::STRUCT:
+        return AddStruct(type, std::move(element), std::move(step), std::move(at));
+      case arrow::Type::LIST:
+      case arrow::Type::LARGE_LIST:
+      case arrow::Type::FIXED_SIZE_LIST:
+        return AddList(type, std::move(element), std::move(step), std::move(at));
+      case arrow::Type::MAP:
+        return AddMap(static_cast<const arrow::MapType&>(type), std::move(element), std::move(step), std::move(at));
+      default:
+        return AddLeaf(field, std::move(element), std::move(step), std::move(at));
+    }
+  }
+
+  int field_index = 0;  ///< of the top-level field being added
+
+ private:
+  Status AddStruct(const arrow::DataType& type, SchemaElement element, PathStep step, Position at) {
+    if (type.num_fields() == 0) return Invalid("column '{}': Parquet has no struct without fields", at.name);
+    step.kind = PathStep::Kind::kStruct;
+    element.num_children = type.num_fields();
+    out_->elements.push_back(std::move(element));
+    at.steps.push_back(std::move(step));
+    for (int i = 0; i < type.num_fields(); ++i) {
+      at.steps.back().child_index = i;
+      ARROW_RETURN_NOT_OK(AddField(*type.field(i), type.field(i)->name(), at));
+    }
+    return Status::OK();
+  }
+
+  /// Adds a list's or map's element and makes `at` the position of what it repeats.
+  void EnterList(SchemaElement element, PathStep step, Position* at) {
+    element.num_children = 1;
+    out_->elements.push_back(std::move(element));
+    step.element_level = ++at->definition_level;
+    ++at->repetition_level;
+    at->steps.push_back(std::move(step));
+  }
+
+  Status AddList(const arrow::DataType& type, SchemaElement element, PathStep step, Position at) {
+    step.kind = type.id() == arrow::Type::LIST         ? PathStep::Kind::kList
+                : type.id() == arrow::Type::LARGE_LIST ? PathStep::Kind::kLargeList
+                                                       : PathStep::Kind::kFixedSizeList;
+    if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+      step.list_size = static_cast<const arrow::FixedSizeListType&>(type).list_size();
+    }
+    element.logical_type = Logical(LogicalType::Kind::kList);
+    element.converted_type = ConvertedType::kList;
+    EnterList(std::move(element), std::move(step), &at);
+    AddGroup("list", Repetition::kRepeated, 1);
+    at.path.push_back("list");
+    return AddField(*type.field(0), "element", std::move(at));
+  }
+
+  Status AddMap(const arrow::MapType& type, SchemaElement element, PathStep step, Position at) {
+    step.kind = PathStep::Kind::kList;
+    element.logical_type = Logical(LogicalType::Kind::kMap);
+    element.converted_type = ConvertedType::kMap;
+    EnterList(std::move(element), std::move(step), &at);
+    AddGroup("key_value", Repetition::kRepeated, 2);
+    at.path.push_back("key_value");
+    PathStep entries;
+    entries.kind = PathStep::Kind::kStruct;
+    entries.null_level = entries.present_level = at.definition_level;
+    entries.repetition_level = at.repetition_level;
+    entries.name = at.name + ".key_value";
+    at.steps.push_back(entries);
+    ARROW_RETURN_NOT_OK(AddField(*type.key_field()->WithNullable(false), "key", at));
+    at.steps.back().child_index = 1;
+    return AddField(*type.item_field(), "value", std::move(at));
+  }
+
+  Status AddLeaf(const arrow::Field& field, SchemaElement element, PathStep step, Position at) {
+    std::shared_ptr<arrow::DataType> type = field.type();
+    const arrow::ExtensionType* extension = nullptr;
+    while (type->id() == arrow::Type::EXTENSION || type->id() == arrow::Type::DICTIONARY) {
+      if (type->id() == arrow::Type::DICTIONARY) {
+        type = static_cast<const arrow::DictionaryType&>(*type).value_type();
+      } else {
+        extension = static_cast<const arrow::ExtensionType*>(type.get());
+        type = extension->storage_type();
+      }
+    }
+    if (arrow::is_nested(type->id()) && type->id() != arrow::Type::RUN_END_ENCODED &&
+        field.type()->id() == arrow::Type::DICTIONARY) {
+      return NotImplemented("column '{}': writing {} to Parquet", at.name, field.type()->ToString());
+    }
+    ARROW_RETURN_NOT_OK(SetLeafType(&element, *type, at.name));
+    if (extension != nullptr) SetExtension(&element, *extension);
+    WrittenLeaf leaf;
+    leaf.column.element = element;
+    leaf.column.path = std::move(at.path);
+    leaf.column.max_definition_level = at.definition_level;
+    leaf.column.max_repetition_level = at.repetition_level;
+    leaf.field_index = field_index;
+    leaf.steps = std::move(at.steps);
+    leaf.steps.push_back(std::move(step));
+    leaf.value_type = std::move(type);
+    out_->elements.push_back(std::move(element));
+    out_->leaves.push_back(std::move(leaf));
+    return Status::OK();
+  }
+
+  WrittenSchema* out_;
+};
+
+}  // namespace
+
+const arrow::DataType& StorageType(const arrow::DataType& type) {
+  const arrow::DataType* storage = &type;
+  while (storage->id() == arrow::Type::EXTENSION) {
+    storage = static_cast<const arrow::ExtensionType&>(*storage).storage_type().get();
+  }
+  return *storage;
+}
+
+bool SameLayout(const arrow::DataType& a, const arrow::DataType& b) {
+  const arrow::DataType& left = StorageType(a);
+  const arrow::DataType& right = StorageType(b);
+  if (left.id() != right.id()) return false;
+  if (left.id() == arrow::Type::DICTIONARY) {
+    return SameLayout(*static_cast<const arrow::DictionaryType&>(left).value_type(),
+                      *static_cast<const arrow::DictionaryType&>(right).value_type());
+  }
+  if (left.num_fields() == 0) return left.Equals(right);
+  if (left.num_fields() != right.num_fields()) return false;
+  if (left.id() == arrow::Type::FIXED_SIZE_LIST &&
+      static_cast<const arrow::FixedSizeListType&>(left).list_size() !=
+          static_cast<const arrow::FixedSizeListType&>(right).list_size()) {
+    return false;
+  }
+  for (int i = 0; i < left.num_fields(); ++i) {
+    if (!SameLayout(*left.field(i)->type(), *right.field(i)->type())) return false;
+  }
+  return true;
+}
+
+int DecimalBytes(int precision) {
+  // The largest value, 10^precision - 1, and the sign bit.
+  return static_cast<int>(std::ceil((precision * std::log2(10.0) + 1) / 8));
+}
+
+Result<WrittenSchema> WrittenSchema::Make(const arrow::Schema& schema) {
+  WrittenSchema result;
+  SchemaWriter writer(&result);
+  writer.AddGroup("schema", std::nullopt, schema.num_fields());
+  for (int i = 0; i < schema.num_fields(); ++i) {
+    writer.field_index = i;
+    ARROW_RETURN_NOT_OK(writer.AddField(*schema.field(i), schema.field(i)->name(), Position{}));
+  }
+  return result;
+}
+
+Result<std::vector<SchemaElement>> ElementsFromArrow(const arrow::Schema& schema) {
+  ARROW_ASSIGN_OR_RAISE(WrittenSchema written, WrittenSchema::Make(schema));
+  return std::move(written.elements);
+}
+
+}  // namespace calve::parquet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "calve/parquet/metadata.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace calve::parquet {
+
+/// How the values of a column compare ("ColumnOrder", TYPE_ORDER).
+enum class BoundOrder {
+  kNone,      ///< undefined: no bounds are kept
+  kSigned,    ///< integers, booleans
+  kUnsigned,  ///< unsigned integers
+  kFloat,     ///< NaN left out; a zero minimum is -0.0, a zero maximum +0.0
+  kFloat16,   ///< the same for FIXED_LEN_BYTE_ARRAY(2)
+  kDecimal,   ///< big-endian two's complement, of one length
+  kBytes,     ///< unsigned byte by byte
+};
+
+BoundOrder BoundOrderOf(const SchemaElement& element);
+
+/// The smallest and largest of the values seen, in `order`. T as in LeafValues.
+template <typename T>
+class Bounds {
+ public:
+  explicit Bounds(BoundOrder order) : order_(order) {}
+
+  void Update(std::span<const T> values);
+  void Update(const Bounds& other);
+  void Reset() { has_values_ = false; }
+  /// False: no value was seen, NaNs apart, or the order is undefined.
+  bool has_values() const { return has_values_; }
+  /// PLAIN, without a length before it.
+  std::string min() const;
+  std::string max() const;
+
+ private:
+  using Kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
+  template <typename Less>
+  void UpdateBy(std::span<const T> values, Less&& less);
+
+  const BoundOrder order_;
+  bool has_values_ = false;
+  Kept min_{}, max_{};
+};
+
+/// The number of NaNs; 0 for orders other than those of floating-point values.
+template <typename T>
+int64_t CountNans(BoundOrder order, std::span<const T> values);
+
+/// Sets min_value and max_value of a column chunk from exact bounds. Those of byte arrays are cut to 64 bytes: a lower bound
+/// stays one by that, an upper bound is incremented, and left out where that cannot be. Text is cut between code points. Bounds
+/// that cannot be cut (of long fixed-length values, of JSON) are left out.
+void SetBounds(const SchemaElement& element, std::string min, std::string max, Statistics* statistics);
+
+}  // namespace calve::parquet

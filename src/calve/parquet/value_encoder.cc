@@ -1,0 +1,176 @@
+// Values of a data page, after its levels:
+//
+//   PLAIN              the values one after another; booleans one bit each, LSB first
+//   RLE_DICTIONARY     u8 bit width, then ids as runs and bit-packed groups
+//   RLE (booleans)     u32 length, then runs and bit-packed groups of width 1
+
+#include "calve/parquet/value_encoder.h"
+
+#include "calve/parquet/plain_encoder.h"
+#include "calve/parquet/rle_encoder.h"
+
+#include <arrow/util/bit_util.h>
+
+#include <algorithm>
+
+namespace calve::parquet {
+namespace {
+
+/// A dictionary is a page, whose size is an int32.
+constexpr int64_t kLargestDictionary = int64_t{1} << 30;
+
+}  // namespace
+
+template <typename T>
+ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool)
+    : fixed_(element.type == PhysicalType::kFixedLenByteArray),
+      may_use_dictionary_(options.dictionary),
+      state_(options.dictionary ? State::kUndecided : State::kPlain),
+      dictionary_(fixed_, std::min(options.dictionary_bytes, kLargestDictionary), pool),
+      ids_(pool),
+      fresh_(pool),
+      plain_(pool),
+      encoded_ids_(pool) {}
+
+template <typename T>
+int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
+  const auto count = static_cast<int64_t>(values.size());
+  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  switch (state_) {
+    case State::kUndecided:
+      // The page may yet become PLAIN.
+      return plain_bytes_ + PlainBytes(values, fixed_);
+    case State::kDictionary:
+      return ids_bytes + (count * dictionary_.bit_width() + 7) / 8;
+    case State::kPlain:
+      break;
+  }
+  return ids_bytes + plain_.size() + PlainBytes(values, fixed_);
+}
+
+template <typename T>
+bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
+  // Before the end, ids cost something but the dictionary is going to be used again: what counts is whether values repeat.
+  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  if (last_of_chunk) return dictionary_.page_bytes() + ids_bytes < plain_bytes_;
+  return dictionary_.page_bytes() < plain_bytes_ - plain_bytes_ / 20;
+}
+
+template <typename T>
+Status ValueEncoder<T>::Abandon() {
+  ARROW_RETURN_NOT_OK(plain_.Reserve(plain_bytes_));
+  for (uint32_t id : ids_.span()) {
+    const T value = dictionary_.value(id);
+    ARROW_RETURN_NOT_OK(AppendPlain(std::span<const T>(&value, 1), fixed_, &plain_));
+  }
+  ids_.Release();
+  plain_bytes_ = 0;
+  dictionary_.Reset();
+  state_ = State::kPlain;
+  return Status::OK();
+}
+
+template <typename T>
+Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bounds) {
+  if (state_ != State::kPlain) {
+    const int64_t ids_before = ids_.size();
+    fresh_.Clear();
+    ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_, &fresh_));
+    if (fits) {
+      bounds->Update(fresh_.span());
+      plain_bytes_ += PlainBytes(values, fixed_);
+      return true;
+    }
+    ARROW_RETURN_NOT_OK(ids_.Resize(ids_before));
+    if (state_ == State::kDictionary || (ids_before > 0 && Pays(/*last_of_chunk=*/true))) {
+      state_ = State::kPlain;
+      return false;
+    }
+    ARROW_RETURN_NOT_OK(Abandon());
+  }
+  if (!ids_.empty()) return false;
+  ARROW_RETURN_NOT_OK(AppendPlain(values, fixed_, &plain_));
+  bounds->Update(values);
+  return true;
+}
+
+template <typename T>
+Result<EncodedValues> ValueEncoder<T>::EncodePage(bool last_of_chunk) {
+  if (state_ == State::kUndecided && !ids_.empty()) {
+    if (Pays(last_of_chunk)) {
+      state_ = State::kDictionary;
+    } else {
+      ARROW_RETURN_NOT_OK(Abandon());
+    }
+  }
+  if (ids_.empty()) return EncodedValues{Encoding::kPlain, plain_.span()};
+  has_dictionary_pages_ = true;
+  encoded_ids_.Clear();
+  const int bit_width = dictionary_.bit_width();
+  ARROW_RETURN_NOT_OK(encoded_ids_.Append(static_cast<uint8_t>(bit_width)));
+  ARROW_RETURN_NOT_OK(EncodeRle(ids_.span(), bit_width, &encoded_ids_));
+  return EncodedValues{Encoding::kRleDictionary, encoded_ids_.span()};
+}
+
+template <typename T>
+void ValueEncoder<T>::ClearPage() {
+  ids_.Clear();
+  plain_bytes_ = 0;
+  plain_.Clear();
+}
+
+template <typename T>
+Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
+  EncodedDictionary result;
+  if (has_dictionary_pages_) {
+    result.value_count = dictionary_.size();
+    ARROW_ASSIGN_OR_RAISE(result.values, dictionary_.Finish());
+  }
+  dictionary_.Reset();
+  ids_.Release();
+  plain_.Release();
+  has_dictionary_pages_ = false;
+  plain_bytes_ = 0;
+  state_ = may_use_dictionary_ ? State::kUndecided : State::kPlain;
+  return result;
+}
+
+Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds) {
+  ARROW_RETURN_NOT_OK(bits_.Resize(BytesWith(values)));
+  for (uint8_t value : values) arrow::bit_util::SetBitTo(bits_.data(), count_++, value != 0);
+  bounds->Update(values);
+  return true;
+}
+
+Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk) {
+  if (!rle_ || count_ == 0) {
+    if (count_ % 8 != 0) bits_[count_ / 8] &= static_cast<uint8_t>((1 << count_ % 8) - 1);
+    return EncodedValues{Encoding::kPlain, bits_.span()};
+  }
+  uint32_t length = 0;
+  runs_.Clear();
+  ARROW_RETURN_NOT_OK(runs_.Resize(sizeof(length)));
+  ARROW_RETURN_NOT_OK(EncodeBitsRle(bits_.data(), count_, &runs_));
+  length = static_cast<uint32_t>(runs_.size() - static_cast<int64_t>(sizeof(length)));
+  std::memcpy(runs_.data(), &length, sizeof(length));
+  return EncodedValues{Encoding::kRle, runs_.span()};
+}
+
+void ValueEncoder<uint8_t>::ClearPage() {
+  bits_.Clear();
+  count_ = 0;
+}
+
+Result<EncodedDictionary> ValueEncoder<uint8_t>::EndChunk() {
+  bits_.Release();
+  runs_.Release();
+  return EncodedDictionary{};
+}
+
+template class ValueEncoder<int32_t>;
+template class ValueEncoder<int64_t>;
+template class ValueEncoder<float>;
+template class ValueEncoder<double>;
+template class ValueEncoder<std::string_view>;
+
+}  // namespace calve::parquet

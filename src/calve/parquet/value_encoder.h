@@ -1,0 +1,91 @@
+#pragma once
+
+#include "calve/parquet/dictionary_encoder.h"
+#include "calve/parquet/metadata.h"
+#include "calve/parquet/pool_vector.h"
+#include "calve/parquet/statistics.h"
+#include "calve/parquet_writer.h"
+
+#include <arrow/buffer.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace calve::parquet {
+
+/// The values of a data page, as the file has them.
+struct EncodedValues {
+  Encoding encoding = Encoding::kPlain;
+  std::span<const uint8_t> bytes;
+};
+
+/// A chunk's dictionary; no values: the chunk has none.
+struct EncodedDictionary {
+  int64_t value_count = 0;
+  std::shared_ptr<arrow::Buffer> values;  ///< PLAIN
+};
+
+/// Encodes the values of one column, page after page: with a dictionary as long as that pays, PLAIN otherwise.
+///
+/// A chunk begins with a dictionary unless it is switched off. Its first page that has values decides: when the dictionary
+/// does not pay, or is full before, the page is encoded as PLAIN, and so is the chunk. A dictionary that is full later stays
+/// for the pages that use it, and the pages after them are PLAIN. T as in LeafValues, without booleans.
+template <typename T>
+class ValueEncoder {
+ public:
+  ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool);
+
+  /// Bytes of the open page's values, estimated, with `values` added.
+  int64_t BytesWith(std::span<const T> values) const;
+  /// Bytes that are held for the chunk: the open page and the dictionary.
+  int64_t bytes() const { return BytesWith({}) + dictionary_.page_bytes(); }
+
+  /// Adds values to the open page and to `bounds`. False, with nothing added: the page must end when it has values, and what
+  /// BytesWith says is another.
+  Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
+  /// The open page, which is valid until ClearPage.
+  Result<EncodedValues> EncodePage(bool last_of_chunk);
+  void ClearPage();
+  /// The dictionary that pages of the chunk use. Begins another chunk.
+  Result<EncodedDictionary> EndChunk();
+
+ private:
+  enum class State { kUndecided, kDictionary, kPlain };
+  bool Pays(bool last_of_chunk) const;
+  Status Abandon();
+
+  const bool fixed_, may_use_dictionary_;
+  State state_;
+  bool has_dictionary_pages_ = false;
+  DictionaryEncoder<T> dictionary_;
+  PoolVector<uint32_t> ids_;  ///< of the open page, when it uses the dictionary
+  PoolVector<T> fresh_;
+  int64_t plain_bytes_ = 0;  ///< what the values of `ids_` would take
+  ByteBuffer plain_;         ///< the open page, when it does not
+  ByteBuffer encoded_ids_;
+};
+
+/// The same for booleans: PLAIN, or RLE in the second version of pages.
+template <>
+class ValueEncoder<uint8_t> {
+ public:
+  ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool)
+      : rle_(options.data_page_v2), bits_(pool), runs_(pool) {}
+
+  int64_t BytesWith(std::span<const uint8_t> values) const {
+    return (count_ + static_cast<int64_t>(values.size()) + 7) / 8;
+  }
+  int64_t bytes() const { return BytesWith({}); }
+  Result<bool> Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds);
+  Result<EncodedValues> EncodePage(bool last_of_chunk);
+  void ClearPage();
+  Result<EncodedDictionary> EndChunk();
+
+ private:
+  const bool rle_;
+  int64_t count_ = 0;
+  ByteBuffer bits_, runs_;
+};
+
+}  // namespace calve::parquet
