@@ -3,8 +3,8 @@
 #include "calve/base/status.h"
 #include "calve/iceberg/commit.h"
 
-#include <chrono>
 #include <charconv>
+#include <chrono>
 #include <unordered_map>
 
 namespace calve::iceberg {
