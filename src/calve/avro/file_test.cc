@@ -123,7 +123,7 @@ TEST(FileReader, CorruptionNeverCrashes) {
   for (const char* name : {"small.avro", "deflate.avro", "snappy.avro", "zstandard.avro"}) {
     auto bytes = Contents(name);
     for (size_t i = 0; i < bytes.size(); ++i) {
-      for (uint8_t flip : {0x01, 0x40, 0x80, 0xff}) {
+      for (uint8_t flip : {0x01, 0xff}) {
         auto bad = bytes;
         bad[i] = static_cast<char>(bad[i] ^ flip);
         auto status = ReadRecords(bad).status();

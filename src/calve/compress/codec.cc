@@ -98,6 +98,8 @@ size_t MaxExpansion(Codec codec) {
     case Codec::kLz4Raw:
     case Codec::kLz4Hadoop:
       return 256;  // a length byte of 255
+    case Codec::kZstd:
+      return 32768;  // a run of 128 KiB takes 4
     default:
       return 0;
   }

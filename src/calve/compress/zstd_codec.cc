@@ -5,6 +5,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -30,12 +31,29 @@ ZSTD_CCtx* ThreadCompressor() {
   return context.get();
 }
 
+/// The most bytes that the frames can hold by what their heads say; 0 when they are malformed.
+size_t MostBytesIn(ByteSpan in) {
+  size_t most = 0;
+  while (!in.empty()) {
+    size_t frame = ZSTD_findFrameCompressedSize(in.data(), in.size());
+    if (ZSTD_isError(frame)) return 0;
+    size_t limit = frame * MaxExpansion(Codec::kZstd);
+    auto told = ZSTD_getFrameContentSize(in.data(), in.size());
+    if (told == ZSTD_CONTENTSIZE_ERROR) return 0;
+    most += told == ZSTD_CONTENTSIZE_UNKNOWN ? limit : std::min<size_t>(told, limit);
+    in = in.subspan(frame);
+  }
+  return most;
+}
+
 }  // namespace
 
 DecodeOutcome DecodeZstd(ByteSpan in, MutableByteSpan out) {
   size_t size = ZSTD_decompressDCtx(ThreadDecompressor(), out.data(), out.size(), in.data(), in.size());
   if (!ZSTD_isError(size)) return DecodeOutcome::Done(size);
-  return ZSTD_getErrorCode(size) == ZSTD_error_dstSize_tooSmall ? DecodeOutcome::NoSpace() : DecodeOutcome::Malformed();
+  if (ZSTD_getErrorCode(size) != ZSTD_error_dstSize_tooSmall) return DecodeOutcome::Malformed();
+  // The library also says so of some damaged blocks.
+  return out.size() < MostBytesIn(in) ? DecodeOutcome::NoSpace() : DecodeOutcome::Malformed();
 }
 
 size_t ZstdBound(size_t size) { return ZSTD_compressBound(size); }
