@@ -1,0 +1,379 @@
+#include "calve/pipeline/column_projection.h"
+
+#include "calve/base/status.h"
+#include "calve/pipeline/constant_array.h"
+
+#include <arrow/array.h>
+#include <arrow/array/util.h>
+#include <arrow/builder.h>
+#include <arrow/compute/cast.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/bitmap_ops.h>
+#include <arrow/util/checked_cast.h>
+
+#include <set>
+
+namespace calve::pipeline {
+
+using arrow::internal::checked_cast;
+
+namespace {
+
+bool IsListLike(arrow::Type::type id) {
+  return id == arrow::Type::LIST || id == arrow::Type::LARGE_LIST || id == arrow::Type::FIXED_SIZE_LIST ||
+         id == arrow::Type::LIST_VIEW || id == arrow::Type::LARGE_LIST_VIEW;
+}
+
+bool SameShape(const arrow::DataType& source, const arrow::DataType& target) {
+  if (IsListLike(target.id())) return IsListLike(source.id());
+  return source.id() == target.id();
+}
+
+/// The leaf under `field` that costs the least levels, to learn which of its values are null.
+int CheapestLeaf(const SourceField& field, int depth, int* best_depth) {
+  if (field.leaf >= 0) {
+    *best_depth = depth;
+    return field.leaf;
+  }
+  int best = -1;
+  *best_depth = 1 << 20;
+  const bool repeats = field.type->id() != arrow::Type::STRUCT;
+  for (const SourceField& child : field.children) {
+    int child_depth = 0;
+    const int leaf = CheapestLeaf(child, depth + (repeats ? 100 : 1), &child_depth);
+    if (leaf < 0 || child_depth >= *best_depth) continue;
+    best = leaf;
+    *best_depth = child_depth;
+  }
+  return best;
+}
+
+void CollectLeaves(const std::vector<SourceField>& fields, std::set<int>* leaves) {
+  for (const SourceField& field : fields) {
+    if (field.leaf >= 0) leaves->insert(field.leaf);
+    CollectLeaves(field.children, leaves);
+  }
+}
+
+bool IsRead(const SourceField& field, const std::set<int>& leaves) {
+  if (field.leaf >= 0) return leaves.contains(field.leaf);
+  return std::any_of(field.children.begin(), field.children.end(),
+                     [&](const SourceField& child) { return IsRead(child, leaves); });
+}
+
+}  // namespace
+
+/// Finds the source of every target and gathers the leaves to read.
+struct ColumnProjection::Resolver {
+  const SourceSchema& source;
+  const FileValues& values;
+  const ProjectionRules& rules;
+  std::set<int> leaves;
+
+  Result<std::vector<Node>> All(const std::vector<TargetField>& targets, const std::vector<SourceField>& candidates,
+                                const std::string& prefix) {
+    std::vector<Node> nodes;
+    for (const TargetField& target : targets) {
+      ARROW_ASSIGN_OR_RAISE(const SourceField* match, FindById(candidates, target, prefix));
+      ARROW_ASSIGN_OR_RAISE(auto node, One(target, match, prefix + target.field->name()));
+      nodes.push_back(std::move(node));
+    }
+    return nodes;
+  }
+
+  Result<const SourceField*> FindById(const std::vector<SourceField>& candidates, const TargetField& target,
+                                      const std::string& prefix) const {
+    const SourceField* match = nullptr;
+    for (const SourceField& candidate : candidates) {
+      if (candidate.id != target.id || candidate.id < 0) continue;
+      if (match != nullptr) {
+        return Invalid("file {}: columns '{}{}' and '{}{}' both have field id {}", source.name, prefix, match->name,
+                       prefix, candidate.name, target.id);
+      }
+      match = &candidate;
+    }
+    return match;
+  }
+
+  Result<Node> One(const TargetField& target, const SourceField* match, std::string path) {
+    Node node;
+    node.target = target;
+    node.target.children.clear();
+    node.path = std::move(path);
+    ARROW_ASSIGN_OR_RAISE(node.action, ActionOf(target, match, &node));
+    if (match == nullptr || node.action == Action::kConstant) return node;
+    node.source = match;
+    node.source_type = match->type;
+    ARROW_RETURN_NOT_OK(match->children.empty() ? Primitive(&node) : Nested(target, &node));
+    return node;
+  }
+
+  Result<Action> ActionOf(const TargetField& target, const SourceField* match, Node* node) const {
+    switch (target.kind) {
+      case TargetField::Kind::kFilePath:
+        return Action::kFilePath;
+      case TargetField::Kind::kRowPosition:
+        return Action::kRowPosition;
+      case TargetField::Kind::kRowId:
+        return Action::kRowId;
+      case TargetField::Kind::kLastUpdatedSequenceNumber:
+        return Action::kLastUpdatedSequenceNumber;
+      case TargetField::Kind::kColumn:
+        break;
+    }
+    if (match != nullptr) return Action::kRead;
+    ARROW_ASSIGN_OR_RAISE(node->constant, MissingValue(target, node->path));
+    return Action::kConstant;
+  }
+
+  Result<Value> MissingValue(const TargetField& target, const std::string& path) const {
+    if (auto value = values.identity_partition.find(target.id); value != values.identity_partition.end()) {
+      return value->second;
+    }
+    if (target.missing_value) return *target.missing_value;
+    if (target.has_nested_default) {
+      return NotImplemented("file {} lacks column '{}': the default of a nested column is not supported", source.name,
+                            path);
+    }
+    if (source.matched_by_name && rules.missing_by_name_is_error) {
+      return Invalid("file {} has no field ids, its table has no name mapping, and it has no column '{}'", source.name,
+                     path);
+    }
+    if (!target.field->nullable()) {
+      return Invalid("file {} lacks the required column '{}', which has no default", source.name, path);
+    }
+    return Value{};
+  }
+
+  Status Primitive(Node* node) {
+    const auto& type = *node->target.field->type();
+    if (!CanCastExactly(*node->source_type, type, CastsFor(*node->source)) || type.num_fields() > 0) {
+      return Mismatch(*node);
+    }
+    node->source_leaf = node->source->leaf;
+    node->is_int96 = node->source->is_int96;
+    leaves.insert(node->source->leaf);
+    return Status::OK();
+  }
+
+  /// A timestamp of 96 bits cannot say whether it has a zone: the table does.
+  CastRules CastsFor(const SourceField& field) const { return field.is_int96 ? CastRules::kRead : rules.casts; }
+
+  Status Nested(const TargetField& target, Node* node) {
+    const SourceField& match = *node->source;
+    if (!SameShape(*match.type, *target.field->type())) return Mismatch(*node);
+    if (match.type->id() == arrow::Type::STRUCT) {
+      ARROW_ASSIGN_OR_RAISE(node->children, All(target.children, match.children, node->path + "."));
+    } else {
+      for (size_t i = 0; i < target.children.size(); ++i) {
+        ARROW_ASSIGN_OR_RAISE(auto child, One(target.children[i], &match.children[i],
+                                              node->path + "." + target.children[i].field->name()));
+        node->children.push_back(std::move(child));
+      }
+    }
+    int depth = 0;
+    if (!IsRead(match, leaves)) leaves.insert(CheapestLeaf(match, 0, &depth));
+    return Status::OK();
+  }
+
+  Status Mismatch(const Node& node) const {
+    return Invalid("file {}: column '{}' is {}, which cannot become {} without loss", source.name, node.path,
+                   node.source_type->ToString(), node.target.field->type()->ToString());
+  }
+
+  /// Sets where each node's values stand once only `leaves` are read.
+  void Place(const std::vector<SourceField>& candidates, std::vector<Node>* nodes) const {
+    for (Node& node : *nodes) {
+      if (node.source == nullptr) continue;
+      const auto index = static_cast<size_t>(node.source - candidates.data());
+      node.child = 0;
+      for (size_t i = 0; i < index; ++i) node.child += IsRead(candidates[i], leaves) ? 1 : 0;
+      Place(node.source->children, &node.children);
+      node.source = nullptr;
+    }
+  }
+};
+
+Result<ColumnProjection> ColumnProjection::Make(const SourceSchema& source, const std::vector<TargetField>& targets,
+                                                FileValues values, const ProjectionRules& rules) {
+  ColumnProjection result;
+  result.values_ = std::move(values);
+  result.rules_ = rules;
+  Resolver resolver{source, result.values_, rules, {}};
+  ARROW_ASSIGN_OR_RAISE(result.nodes_, resolver.All(targets, source.fields, ""));
+  if (rules.whole_source) CollectLeaves(source.fields, &resolver.leaves);
+  resolver.Place(source.fields, &result.nodes_);
+  result.leaves_.assign(resolver.leaves.begin(), resolver.leaves.end());
+  result.schema_ = SchemaOf(targets);
+  return result;
+}
+
+/// Makes the arrays of one batch.
+struct ColumnProjection::Maker {
+  const FileValues& values;
+  const ProjectionRules& rules;
+  int64_t first_row;
+  arrow::MemoryPool* pool;
+
+  using ArrayPtr = std::shared_ptr<arrow::Array>;
+
+  /// `source`: the values read for the node, null when it reads none.
+  Result<ArrayPtr> Make(const Node& node, const ArrayPtr& source, int64_t length) const {
+    switch (node.action) {
+      case Action::kRead:
+        return Read(node, source);
+      case Action::kConstant:
+        return WithContext(ConstantArray(node.constant, node.target.field->type(), length, pool), Where(node));
+      case Action::kFilePath:
+        return ConstantArray(values.path, node.target.field->type(), length, pool);
+      case Action::kRowPosition:
+        return Inherited(nullptr, first_row, 1, length);
+      case Action::kRowId:
+        if (!values.first_row_id) return StoredOrNull(source, length);
+        return Inherited(source, *values.first_row_id + first_row, 1, length);
+      case Action::kLastUpdatedSequenceNumber:
+        if (!values.first_row_id) return StoredOrNull(source, length);
+        return Inherited(source, values.sequence_number, 0, length);
+    }
+    return Invalid("unknown action");
+  }
+
+  std::string Where(const Node& node) const { return fmt::format("file {}: column '{}'", values.path, node.path); }
+
+  Result<ArrayPtr> StoredOrNull(const ArrayPtr& source, int64_t length) const {
+    if (source == nullptr) return arrow::MakeArrayOfNull(arrow::int64(), length, pool);
+    return CastExactly(source, arrow::int64(), pool);
+  }
+
+  /// The stored values, and `start + step * i` where row i has none.
+  Result<ArrayPtr> Inherited(const ArrayPtr& source, int64_t start, int64_t step, int64_t length) const {
+    ArrayPtr stored;
+    if (source != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(stored, CastExactly(source, arrow::int64(), pool));
+      if (stored->null_count() == 0) return stored;
+    }
+    arrow::Int64Builder builder(pool);
+    ARROW_RETURN_NOT_OK(builder.Reserve(length));
+    for (int64_t i = 0; i < length; ++i) {
+      const bool has_value = stored != nullptr && stored->IsValid(i);
+      builder.UnsafeAppend(has_value ? checked_cast<const arrow::Int64Array&>(*stored).Value(i) : start + step * i);
+    }
+    return builder.Finish();
+  }
+
+  Result<ArrayPtr> Read(const Node& node, const ArrayPtr& source) const {
+    const auto& type = node.target.field->type();
+    if (source->type_id() == arrow::Type::STRUCT) return ReadStruct(node, source);
+    if (type->id() == arrow::Type::MAP) return ReadMap(node, source);
+    if (type->num_fields() > 0 && type->id() != arrow::Type::EXTENSION) return ReadList(node, source);
+    return WithContext(CastExactly(source, type, pool), Where(node));
+  }
+
+  Result<ArrayPtr> ReadStruct(const Node& node, const ArrayPtr& source) const {
+    const auto& array = checked_cast<const arrow::StructArray&>(*source);
+    arrow::ArrayDataVector children;
+    for (const Node& child_node : node.children) {
+      ArrayPtr child = child_node.child >= 0 ? array.field(child_node.child) : nullptr;
+      ARROW_ASSIGN_OR_RAISE(child, Make(child_node, child, array.length()));
+      ARROW_RETURN_NOT_OK(CheckRequired(child_node, *child, source.get()));
+      children.push_back(child->data());
+    }
+    std::shared_ptr<arrow::Buffer> validity = array.null_bitmap();
+    if (validity != nullptr && array.offset() != 0) {
+      ARROW_ASSIGN_OR_RAISE(
+          validity, arrow::internal::CopyBitmap(pool, validity->data(), array.offset(), array.length()));
+    }
+    return arrow::MakeArray(arrow::ArrayData::Make(node.target.field->type(), array.length(), {validity},
+                                                   std::move(children), array.null_count(), 0));
+  }
+
+  Result<ArrayPtr> ReadList(const Node& node, ArrayPtr source) const {
+    const auto& type = node.target.field->type();
+    if (source->type_id() != type->id()) {
+      arrow::compute::ExecContext context(pool);
+      const auto& element = source->type()->field(0);
+      const auto plain = type->id() == arrow::Type::LARGE_LIST ? arrow::large_list(element) : arrow::list(element);
+      ARROW_ASSIGN_OR_RAISE(source,
+                            arrow::compute::Cast(*source, plain, arrow::compute::CastOptions::Safe(), &context));
+    }
+    auto data = source->data()->Copy();
+    ArrayPtr elements = arrow::MakeArray(data->child_data[0]);
+    ARROW_ASSIGN_OR_RAISE(elements, Make(node.children[0], elements, elements->length()));
+    ARROW_RETURN_NOT_OK(CheckRequired(node.children[0], *elements, nullptr));
+    data->type = type;
+    data->child_data = {elements->data()};
+    return arrow::MakeArray(std::move(data));
+  }
+
+  Result<ArrayPtr> ReadMap(const Node& node, const ArrayPtr& source) const {
+    const auto& type = node.target.field->type();
+    auto data = source->data()->Copy();
+    const ArrayPtr entries = arrow::MakeArray(data->child_data[0]);
+    const auto& structs = checked_cast<const arrow::StructArray&>(*entries);
+    arrow::ArrayDataVector children;
+    for (const Node& child_node : node.children) {
+      ArrayPtr child = child_node.child >= 0 ? structs.field(child_node.child) : nullptr;
+      ARROW_ASSIGN_OR_RAISE(child, Make(child_node, child, structs.length()));
+      ARROW_RETURN_NOT_OK(CheckRequired(child_node, *child, nullptr));
+      children.push_back(child->data());
+    }
+    data->type = type;
+    data->child_data = {
+        arrow::ArrayData::Make(type->field(0)->type(), structs.length(), {nullptr}, std::move(children), 0, 0)};
+    return arrow::MakeArray(std::move(data));
+  }
+
+  /// A null in a required field is allowed only where `parent` is null itself.
+  Status CheckRequired(const Node& node, const arrow::Array& array, const arrow::Array* parent) const {
+    if (!rules.check_required || node.target.field->nullable() || array.null_count() == 0) return Status::OK();
+    for (int64_t i = 0; i < array.length(); ++i) {
+      if (array.IsValid(i) || (parent != nullptr && parent->IsNull(i))) continue;
+      return Invalid("file {}: required column '{}' holds a null", values.path, node.path);
+    }
+    return Status::OK();
+  }
+};
+
+Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow::RecordBatch& batch,
+                                                                    int64_t first_row,
+                                                                    arrow::MemoryPool* pool) const {
+  Maker maker{values_, rules_, first_row, pool};
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (const Node& node : nodes_) {
+    std::shared_ptr<arrow::Array> source;
+    if (node.child >= 0) {
+      if (node.child >= batch.num_columns()) {
+        return Invalid("file {}: {} columns were read where column '{}' stands at {}", values_.path,
+                       batch.num_columns(), node.path, node.child);
+      }
+      source = batch.column(node.child);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto column, maker.Make(node, source, batch.num_rows()));
+    ARROW_RETURN_NOT_OK(maker.CheckRequired(node, *column, nullptr));
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns));
+}
+
+const ColumnProjection::Node* ColumnProjection::Find(const std::vector<Node>& nodes, int field_id) {
+  for (const Node& node : nodes) {
+    if (node.target.id == field_id) return &node;
+    if (node.target.field->type()->id() != arrow::Type::STRUCT) continue;
+    const Node* found = Find(node.children, field_id);
+    if (found == nullptr) continue;
+    // A constant inside a struct does not hold where the struct is null.
+    return found->action == Action::kConstant ? nullptr : found;
+  }
+  return nullptr;
+}
+
+std::optional<ColumnProjection::Origin> ColumnProjection::OriginOf(int field_id) const {
+  const Node* node = Find(nodes_, field_id);
+  if (node == nullptr) return std::nullopt;
+  const auto& type = node->target.field->type();
+  if (node->action == Action::kConstant) return Origin{-1, node->constant, nullptr, type, false};
+  if (node->action != Action::kRead || node->source_leaf < 0) return std::nullopt;
+  return Origin{node->source_leaf, {}, node->source_type, type, node->is_int96};
+}
+
+}  // namespace calve::pipeline

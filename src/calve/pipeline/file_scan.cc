@@ -1,0 +1,193 @@
+#include "calve/base/context.h"
+#include "calve/base/status.h"
+#include "calve/pipeline/file_set_scan.h"
+#include "calve/scan.h"
+
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
+
+#include <set>
+
+namespace calve {
+
+using pipeline::TargetField;
+
+namespace {
+
+/// The targets under `targets` that the dotted `path` names, pruned to it; nothing when there is none.
+std::optional<TargetField> Prune(const TargetField& target, std::string_view path);
+
+std::shared_ptr<arrow::Field> WithChildren(const TargetField& target) {
+  const auto& type = *target.field->type();
+  arrow::FieldVector fields;
+  for (const auto& child : target.children) fields.push_back(child.field);
+  switch (type.id()) {
+    case arrow::Type::STRUCT:
+      return target.field->WithType(arrow::struct_(fields));
+    case arrow::Type::MAP:
+      return target.field->WithType(std::make_shared<arrow::MapType>(fields[0], fields[1]));
+    default:
+      return target.field->WithType(arrow::list(fields[0]));
+  }
+}
+
+std::optional<TargetField> PruneChildren(const TargetField& target, std::string_view path) {
+  const bool is_map = target.field->type()->id() == arrow::Type::MAP;
+  TargetField result = target;
+  result.children.clear();
+  bool found = false;
+  for (const TargetField& child : target.children) {
+    auto kept = Prune(child, path);
+    found |= kept.has_value();
+    if (!kept && is_map) kept = child;  // A map is not a map without both.
+    if (kept) result.children.push_back(std::move(*kept));
+  }
+  if (!found) return std::nullopt;
+  result.field = WithChildren(result);
+  return result;
+}
+
+std::optional<TargetField> Prune(const TargetField& target, std::string_view path) {
+  const std::string& name = target.field->name();
+  if (path == name) return target;
+  if (path.size() <= name.size() || !path.starts_with(name) || path[name.size()] != '.') return std::nullopt;
+  return PruneChildren(target, path.substr(name.size() + 1));
+}
+
+/// Adds what `extra` keeps to `base`; both are prunings of the same target.
+TargetField Merge(const TargetField& base, const TargetField& extra, const TargetField& whole) {
+  if (whole.children.empty()) return whole;
+  TargetField result = whole;
+  result.children.clear();
+  auto find = [](const TargetField& in, int id) -> const TargetField* {
+    for (const auto& child : in.children) {
+      if (child.id == id) return &child;
+    }
+    return nullptr;
+  };
+  for (const TargetField& child : whole.children) {
+    const TargetField* left = find(base, child.id);
+    const TargetField* right = find(extra, child.id);
+    if (left != nullptr && right != nullptr) result.children.push_back(Merge(*left, *right, child));
+    else if (left != nullptr || right != nullptr) result.children.push_back(left != nullptr ? *left : *right);
+  }
+  result.field = WithChildren(result);
+  return result;
+}
+
+Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& all,
+                                               const std::vector<std::string>& names, const arrow::Schema& schema) {
+  if (names.empty()) return all;
+  std::vector<TargetField> result;
+  for (const std::string& name : names) {
+    bool found = false;
+    for (const TargetField& whole : all) {
+      auto kept = Prune(whole, name);
+      if (!kept) continue;
+      found = true;
+      auto known = std::find_if(result.begin(), result.end(), [&](const auto& t) { return t.id == whole.id; });
+      if (known == result.end()) {
+        result.push_back(std::move(*kept));
+      } else {
+        *known = Merge(*known, *kept, whole);
+      }
+    }
+    auto special = found ? std::nullopt : pipeline::MetadataColumn(name);
+    if (special && (name == "_file" || name == "_pos")) {
+      result.push_back(std::move(*special));
+    } else if (!found) {
+      return Invalid("no column '{}': the files have {}", name, fmt::join(schema.field_names(), ", "));
+    }
+  }
+  return result;
+}
+
+/// A filter knows the types of tables: narrower integers and other forms of text and time take theirs.
+std::shared_ptr<arrow::DataType> FilterType(const arrow::Field& field) {
+  auto as_table = iceberg::FromArrow(arrow::Schema({field.WithName("c")}));
+  if (!as_table.ok()) return field.type();
+  auto type = iceberg::ToArrow(*as_table->fields[0].type);
+  return type.ok() ? *type : field.type();
+}
+
+/// The same targets as columns that a filter can be bound to: every field carries the target's id.
+std::vector<TargetField> FilterTargets(const std::vector<TargetField>& targets) {
+  std::vector<TargetField> result;
+  for (TargetField target : targets) {
+    const auto id = arrow::key_value_metadata({{"PARQUET:field_id", std::to_string(target.id)}});
+    if (target.field->type()->id() == arrow::Type::STRUCT) {
+      target.children = FilterTargets(target.children);
+      target.field = WithChildren(target)->WithMetadata(id);
+    } else if (target.children.empty()) {
+      target.field = target.field->WithType(FilterType(*target.field))->WithMetadata(id);
+    } else {
+      target.field = target.field->WithMetadata(id);
+    }
+    result.push_back(std::move(target));
+  }
+  return result;
+}
+
+/// True when a field with one of `ids` is in the target.
+bool Holds(const TargetField& target, const std::vector<int>& ids) {
+  if (std::find(ids.begin(), ids.end(), target.id) != ids.end()) return true;
+  return std::any_of(target.children.begin(), target.children.end(), [&](const auto& c) { return Holds(c, ids); });
+}
+
+Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& options) {
+  if (paths.empty()) return Invalid("no file to scan");
+  if (options.snapshot_id || options.ref || options.as_of_ms) return Invalid("Parquet files have no snapshots");
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
+                                        const Context& context) {
+  ARROW_RETURN_NOT_OK(CheckOptions(paths, options));
+  const auto io = std::make_shared<FileIO>();
+  pipeline::ScanSetup setup;
+  setup.pool = pipeline::OperationPool::Make(context);
+  ARROW_ASSIGN_OR_RAISE(auto first_file, io->Open(paths[0]));
+  ARROW_ASSIGN_OR_RAISE(auto first, ParquetReader::Open(std::move(first_file), paths[0], {},
+                                                        pipeline::ContextWithPool(context, setup.pool.get())));
+  const auto all = pipeline::TargetsOf(*first->schema());
+
+  pipeline::FileSetOptions read;
+  read.batch_rows = options.batch_rows;
+  ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(all, options.columns, *first->schema()));
+  expr::NodePtr filter;
+  if (!options.filter.always_true()) {
+    const auto testable = FilterTargets(all);
+    ARROW_ASSIGN_OR_RAISE(filter, expr::Bind(options.filter.root(), *pipeline::SchemaOf(testable)));
+    const auto ids = expr::FieldIdsOf(filter);
+    for (const TargetField& target : testable) {
+      if (Holds(target, ids)) read.filter_columns.push_back(target);
+    }
+  }
+  read.identify = [all](const ParquetReader&, pipeline::SourceSchema* source) {
+    source->AssignIdsByName(all);
+    return Status::OK();
+  };
+
+  std::vector<pipeline::FileToRead> files;
+  std::vector<pipeline::PlanRow> rows;
+  for (const std::string& path : paths) {
+    pipeline::FileToRead file;
+    file.location = path;
+    file.values.path = path;
+    file.filter = filter;
+    files.push_back(std::move(file));
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, io->Size(path));
+    setup.planned.bytes_planned += size;
+    rows.push_back({path, 0, size, "", filter ? expr::ToString(filter) : "TRUE"});
+  }
+  setup.planned.data_files_total = static_cast<int64_t>(paths.size());
+  ARROW_ASSIGN_OR_RAISE(setup.files,
+                        pipeline::FileSet::Open(io, std::move(files), std::move(read), setup.pool, context));
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].record_count = setup.files->rows_of_file(i);
+  ARROW_ASSIGN_OR_RAISE(setup.plan, pipeline::PlanBatch(rows));
+  return pipeline::MakeFileSetScan(std::move(setup), context);
+}
+
+}  // namespace calve

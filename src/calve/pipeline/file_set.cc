@@ -1,0 +1,272 @@
+#include "calve/pipeline/file_set.h"
+
+#include "calve/base/context.h"
+#include "calve/base/status.h"
+#include "calve/expr/evaluate.h"
+#include "calve/parquet/metadata.h"
+#include "calve/pipeline/chunk_bounds.h"
+
+#include <arrow/array.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
+#include <arrow/datum.h>
+#include <arrow/record_batch.h>
+
+#include <chrono>
+#include <mutex>
+
+namespace calve::pipeline {
+namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+/// Readers of files that were checked are kept open for the reading that follows, up to this many: each holds a
+/// descriptor.
+constexpr size_t kKeptReaders = 256;
+
+bool Filters(const expr::NodePtr& filter) { return filter != nullptr && filter->op != expr::Op::kTrue; }
+
+Result<BatchPtr> KeepRows(const BatchPtr& batch, const std::shared_ptr<arrow::BooleanArray>& mask,
+                          arrow::MemoryPool* pool) {
+  if (mask->true_count() == batch->num_rows()) return batch;
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(auto kept, arrow::compute::Filter(batch, mask, arrow::compute::FilterOptions::Defaults(),
+                                                          &context));
+  return kept.record_batch();
+}
+
+}  // namespace
+
+struct FileSet::Shared {
+  std::shared_ptr<const FileIO> io;
+  FileSetOptions options;
+  std::shared_ptr<arrow::Schema> output_schema, filter_schema;
+  std::shared_ptr<OperationPool> pool;
+  Context context;
+  FileSetCounts counts;
+
+  ParquetReadOptions read_options() const {
+    ParquetReadOptions result;
+    result.batch_rows = options.batch_rows;
+    return result;
+  }
+};
+
+/// A file whose footer was checked. Its reader lives as long as a row group of it is being read.
+class FileSet::File {
+ public:
+  struct Group {
+    int index = 0;
+    int64_t compressed_bytes = 0, weight_bytes = 0;
+  };
+
+  File(std::shared_ptr<Shared> shared, FileToRead file) : shared_(std::move(shared)), file_(std::move(file)) {}
+
+  Status Check(bool keep_open) {
+    ARROW_RETURN_NOT_OK(CheckSize());
+    ARROW_ASSIGN_OR_RAISE(auto reader, Reader());
+    ARROW_ASSIGN_OR_RAISE(auto projection, Project(*reader));
+    projection_ = std::make_unique<ColumnProjection>(std::move(projection));
+    ARROW_RETURN_NOT_OK(reader->CheckSupported(projection_->leaves()));
+    if (Filters(file_.filter)) {
+      ARROW_ASSIGN_OR_RAISE(filter_, expr::Rebind(file_.filter, *shared_->filter_schema));
+    }
+    ChooseRowGroups(*reader);
+    if (keep_open && !groups_.empty()) kept_ = std::move(reader);
+    return Status::OK();
+  }
+
+  void Release() { kept_.reset(); }
+
+  Result<std::shared_ptr<ParquetReader>> Reader() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (auto reader = reader_.lock()) return reader;
+    ARROW_ASSIGN_OR_RAISE(auto file, shared_->io->Open(file_.location));
+    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(std::move(file), file_.location, shared_->read_options(),
+                                                           ContextWithPool(shared_->context, shared_->pool.get())));
+    reader_ = reader;
+    return reader;
+  }
+
+  /// A batch as read -> the output columns of the rows that pass the filter.
+  Result<BatchPtr> Convert(const arrow::RecordBatch& batch, int64_t first_row) const {
+    arrow::MemoryPool* pool = shared_->pool.get();
+    shared_->counts.rows_read += batch.num_rows();
+    ARROW_ASSIGN_OR_RAISE(auto all, projection_->Apply(batch, first_row, pool));
+    if (!filter_) return all;
+    const auto output_count = static_cast<int>(shared_->options.output.size());
+    const auto& columns = all->columns();
+    auto output = arrow::RecordBatch::Make(shared_->output_schema, all->num_rows(),
+                                           std::vector(columns.begin(), columns.begin() + output_count));
+    auto tested = arrow::RecordBatch::Make(shared_->filter_schema, all->num_rows(),
+                                           std::vector(columns.begin() + output_count, columns.end()));
+    ARROW_ASSIGN_OR_RAISE(auto mask, expr::Evaluate(filter_, *tested, pool));
+    if (output_count == 0) return arrow::RecordBatch::Make(shared_->output_schema, mask->true_count(), arrow::ArrayVector{});
+    return KeepRows(output, mask, pool);
+  }
+
+  const std::vector<Group>& groups() const { return groups_; }
+  int64_t num_rows() const { return num_rows_; }
+  const std::vector<int>& leaves() const { return projection_->leaves(); }
+  const Shared& shared() const { return *shared_; }
+  FileSetCounts& counts() { return shared_->counts; }
+
+ private:
+  Status CheckSize() const {
+    if (!file_.expected_size_bytes) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, shared_->io->Size(file_.location));
+    if (size == *file_.expected_size_bytes) return Status::OK();
+    return Invalid("data file {} has {} bytes, its manifest says {}", file_.location, size, *file_.expected_size_bytes);
+  }
+
+  Result<ColumnProjection> Project(const ParquetReader& reader) {
+    auto source = SourceSchema::OfFile(reader.file_schema(), file_.location);
+    if (shared_->options.identify) ARROW_RETURN_NOT_OK(shared_->options.identify(reader, &source));
+    std::vector<TargetField> targets = shared_->options.output;
+    if (Filters(file_.filter)) {
+      const auto& tested = shared_->options.filter_columns;
+      targets.insert(targets.end(), tested.begin(), tested.end());
+    }
+    return ColumnProjection::Make(source, targets, file_.values, shared_->options.rules);
+  }
+
+  void ChooseRowGroups(const ParquetReader& reader) {
+    const auto& footer = reader.metadata();
+    num_rows_ = reader.num_rows();
+    for (int g = 0; g < reader.num_row_groups(); ++g) {
+      ++shared_->counts.row_groups_total;
+      const auto& group = footer.row_groups[static_cast<size_t>(g)];
+      if (filter_ && !MightMatch(footer, group)) {
+        ++shared_->counts.row_groups_skipped;
+        continue;
+      }
+      Group chosen{.index = g};
+      for (int leaf : projection_->leaves()) {
+        const auto& chunk = group.columns[static_cast<size_t>(leaf)].metadata;
+        if (!chunk) continue;
+        chosen.compressed_bytes += chunk->total_compressed_size;
+        chosen.weight_bytes += chunk->total_compressed_size + chunk->total_uncompressed_size;
+      }
+      shared_->counts.bytes_total += chosen.compressed_bytes;
+      groups_.push_back(chosen);
+    }
+  }
+
+  bool MightMatch(const parquet::FileMetadata& footer, const parquet::RowGroup& group) const {
+    return expr::MightMatch(filter_, [&](const expr::ColumnRef& column) -> std::optional<expr::ColumnBounds> {
+      const auto origin = projection_->OriginOf(column.field_id);
+      if (!origin) return std::nullopt;
+      if (origin->leaf < 0) return ConstantBounds(*origin, group.num_rows);
+      const auto leaf = static_cast<size_t>(origin->leaf);
+      if (leaf >= group.columns.size() || !group.columns[leaf].metadata) return std::nullopt;
+      const bool ordered = leaf < footer.type_defined_order.size() && footer.type_defined_order[leaf];
+      return BoundsOfChunk(*group.columns[leaf].metadata, *origin->source_type, ordered, *origin->type);
+    });
+  }
+
+  static std::optional<expr::ColumnBounds> ConstantBounds(const ColumnProjection::Origin& origin, int64_t rows) {
+    expr::ColumnBounds bounds;
+    bounds.value_count = rows;
+    bounds.null_count = IsNull(origin.constant) ? rows : 0;
+    if (IsNaN(origin.constant)) return std::nullopt;
+    bounds.nan_count = 0;
+    bounds.lower = bounds.upper = origin.constant;
+    return bounds;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  FileToRead file_;
+  std::mutex mutex_;
+  std::weak_ptr<ParquetReader> reader_;
+  std::shared_ptr<ParquetReader> kept_;
+  std::unique_ptr<ColumnProjection> projection_;
+  expr::NodePtr filter_;  // null: every row
+  std::vector<Group> groups_;
+  int64_t num_rows_ = 0;
+};
+
+class FileSet::RowGroupSource : public BatchSource {
+ public:
+  static Result<std::unique_ptr<BatchSource>> Make(std::shared_ptr<File> file, File::Group group, bool last_of_file) {
+    auto source = std::unique_ptr<RowGroupSource>(new RowGroupSource);
+    ARROW_ASSIGN_OR_RAISE(source->reader_, file->Reader());
+    if (last_of_file) file->Release();
+    ARROW_ASSIGN_OR_RAISE(source->batches_, source->reader_->Read(file->leaves(), {group.index}));
+    source->file_ = std::move(file);
+    source->group_ = group;
+    return std::unique_ptr<BatchSource>(std::move(source));
+  }
+
+  Result<BatchPtr> Next() override {
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, batches_->Next());
+      if (batch == nullptr) {
+        file_->counts().bytes_read += group_.compressed_bytes;
+        return nullptr;
+      }
+      ARROW_ASSIGN_OR_RAISE(auto result, file_->Convert(*batch, batches_->first_row()));
+      if (result->num_rows() > 0) return result;
+    }
+  }
+
+ private:
+  std::shared_ptr<File> file_;
+  std::shared_ptr<ParquetReader> reader_;  // outlives batches_
+  std::unique_ptr<ParquetBatchReader> batches_;
+  File::Group group_;
+};
+
+Result<std::unique_ptr<FileSet>> FileSet::Open(std::shared_ptr<const FileIO> io, std::vector<FileToRead> files,
+                                               FileSetOptions options, std::shared_ptr<OperationPool> pool,
+                                               const Context& context) {
+  auto result = std::unique_ptr<FileSet>(new FileSet);
+  result->schema_ = SchemaOf(options.output);
+  result->shared_ = std::make_shared<Shared>();
+  Shared& shared = *result->shared_;
+  shared.io = std::move(io);
+  shared.output_schema = result->schema_;
+  shared.filter_schema = SchemaOf(options.filter_columns);
+  shared.options = std::move(options);
+  shared.pool = pool;
+  shared.context = context;
+  std::vector<std::shared_ptr<File>> checked;
+  for (FileToRead& file : files) checked.push_back(std::make_shared<File>(result->shared_, std::move(file)));
+  ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(checked.size()), [&](int64_t i) -> Status {
+    File& file = *checked[static_cast<size_t>(i)];
+    return file.Check(static_cast<size_t>(i) < kKeptReaders);
+  }));
+  std::vector<BatchUnit> units;
+  for (const auto& file : checked) {
+    result->file_rows_.push_back(file->num_rows());
+    const auto& groups = file->groups();
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const bool last = g + 1 == groups.size();
+      units.push_back({[file, group = groups[g], last] { return RowGroupSource::Make(file, group, last); },
+                       groups[g].weight_bytes});
+    }
+  }
+  result->batches_ = std::make_unique<OrderedBatches>(context, std::move(pool), std::move(units));
+  return result;
+}
+
+FileSet::~FileSet() = default;
+
+Result<BatchPtr> FileSet::Next() {
+  ARROW_ASSIGN_OR_RAISE(auto batch, batches_->Next());
+  if (batch != nullptr) shared_->counts.rows_returned += batch->num_rows();
+  return batch;
+}
+
+const FileSetCounts& FileSet::counts() const { return shared_->counts; }
+
+void ProgressMeter::Report(const Progress& progress, bool last) {
+  if (!context_.progress) return;
+  const int64_t now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  constexpr int64_t kInterval = 250'000'000;
+  if (!last && now - last_report_ns_ < kInterval) return;
+  last_report_ns_ = now;
+  context_.progress(progress);
+}
+
+}  // namespace calve::pipeline

@@ -1,0 +1,34 @@
+#include "calve/pipeline/operation_pool.h"
+
+#include "calve/base/context.h"
+
+namespace calve::pipeline {
+
+std::shared_ptr<OperationPool> OperationPool::Make(const Context& context) {
+  auto* pool = new OperationPool(PoolOf(context), context.memory_budget_bytes);
+  return {pool, [](OperationPool* p) { p->Release(); }};
+}
+
+arrow::Status OperationPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
+  ARROW_RETURN_NOT_OK(MemoryBudget::Allocate(size, alignment, out));
+  ++references_;
+  return arrow::Status::OK();
+}
+
+void OperationPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
+  MemoryBudget::Free(buffer, size, alignment);
+  Release();
+}
+
+void OperationPool::Release() {
+  if (--references_ == 0) delete this;
+}
+
+Context ContextWithPool(const Context& context, OperationPool* pool) {
+  Context result = context;
+  result.pool = pool;
+  result.memory_budget_bytes = 0;
+  return result;
+}
+
+}  // namespace calve::pipeline
