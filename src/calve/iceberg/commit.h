@@ -42,6 +42,8 @@ struct SnapshotChange {
   /// For "replace": the data sequence number that added files take over (use-starting-sequence-number).
   std::optional<int64_t> data_sequence_number;
   std::map<std::string, std::string> extra_summary;
+  /// Table properties that the commit sets. Invalid when the table has another value for one of them by then.
+  std::map<std::string, std::string> new_properties;
   std::string branch = "main";
 };
 

@@ -108,7 +108,12 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableVersion& base) {
                                                   &attempt.replaced_manifests));
   int64_t next_row_id = metadata.next_row_id;
   ARROW_ASSIGN_OR_RAISE(Snapshot snapshot, WriteSnapshot(&attempt, std::move(manifests), &next_row_id));
-  return WithSnapshot(base, snapshot, change_.branch, next_row_id);
+  ARROW_ASSIGN_OR_RAISE(TableMetadata next, WithSnapshot(base, snapshot, change_.branch, next_row_id));
+  for (const auto& [key, value] : change_.new_properties) {
+    if (next.properties.emplace(key, value).first->second == value) continue;
+    return Invalid("conflict: table property {} was set by another writer", key);
+  }
+  return next;
 }
 
 Status SnapshotProducer::CheckAdded(const TableMetadata& metadata) const {
