@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace arrow {
@@ -85,5 +86,19 @@ class ParquetReader {
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(
       const std::vector<std::string>& columns = {}) const = 0;
 };
+
+/// What a footer says, for people and for programs that look into files.
+struct ParquetDescription {
+  std::string created_by;
+  std::vector<std::pair<std::string, std::string>> key_value_metadata;
+  std::string schema;  ///< one line an element: "optional int64 id (INT(64, true)) = 1", children indented
+  /// One row a row group: row_group, rows, compressed_bytes, uncompressed_bytes, offset, sorted_by.
+  std::shared_ptr<arrow::RecordBatch> row_groups;
+  /// One row a column chunk: row_group, column, type, codec, encodings, values, nulls, compressed_bytes, uncompressed_bytes,
+  /// min, max, dictionary, page_index, bloom_filter. Bounds are text; null where there is none, or none that can be trusted.
+  std::shared_ptr<arrow::RecordBatch> column_chunks;
+};
+
+arrow::Result<ParquetDescription> Describe(const ParquetReader& reader);
 
 }  // namespace calve

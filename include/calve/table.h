@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace calve {
@@ -53,5 +54,8 @@ class Table {
   std::shared_ptr<iceberg::TableStore> store_;
   std::shared_ptr<const iceberg::TableVersion> version_;
 };
+
+/// The Arrow form of an Iceberg schema given as JSON ("Schemas", Appendix C), with its ids under "PARQUET:field_id".
+arrow::Result<std::shared_ptr<arrow::Schema>> ArrowSchemaFromJson(std::string_view json);
 
 }  // namespace calve

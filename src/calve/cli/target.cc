@@ -1,0 +1,152 @@
+#include "calve/cli/target.h"
+
+#include <arrow/status.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <glob.h>
+
+namespace calve::cli {
+
+namespace {
+
+using arrow::Result;
+using arrow::Status;
+namespace fs = std::filesystem;
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+// A file: location is a path too.
+std::string WithoutScheme(const std::string& location) {
+  constexpr std::string_view kScheme = "file:";
+  if (!location.starts_with(kScheme)) return location;
+  std::string path = location.substr(kScheme.size());
+  const size_t slashes = path.find_first_not_of('/');
+  return slashes == std::string::npos || slashes < 2 ? path : path.substr(slashes - 1);
+}
+
+Result<std::vector<std::string>> Matches(const std::string& pattern) {
+  glob_t found = {};
+  const int result = glob(pattern.c_str(), GLOB_BRACE, nullptr, &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  if (result == GLOB_NOMATCH || (result == 0 && paths.empty())) {
+    return Status::IOError(fmt::format("no file matches '{}'", pattern));
+  }
+  if (result != 0) return Status::IOError(fmt::format("cannot list the files that match '{}'", pattern));
+  return paths;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> ParseMoves(const std::vector<std::string>& moved) {
+  std::vector<std::pair<std::string, std::string>> moves;
+  for (const std::string& move : moved) {
+    const size_t equals = move.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == move.size()) {
+      return Status::Invalid(fmt::format("--moved takes OLD=NEW, not '{}'", move));
+    }
+    moves.emplace_back(move.substr(0, equals), move.substr(equals + 1));
+  }
+  return moves;
+}
+
+bool HasConnection(const CatalogFlags& flags) {
+  return !flags.uri.empty() || !flags.type.empty() || !flags.warehouse.empty();
+}
+
+// The configured properties, unless the flags alone say what the catalog is.
+Result<CatalogConfig> ConfigOf(const CatalogFlags& flags) {
+  if (HasConnection(flags) && flags.name.empty()) return CatalogConfig{};
+  std::string name = flags.name;
+  if (name.empty()) {
+    ARROW_ASSIGN_OR_RAISE(name, DefaultCatalogName());
+  }
+  auto config = LoadCatalogConfig(name);
+  if (config.ok() || !HasConnection(flags) || !config.status().IsKeyError()) return config;
+  CatalogConfig fresh;  // a name for what only the flags describe
+  fresh.name = name;
+  return fresh;
+}
+
+}  // namespace
+
+bool IsPath(const std::string& target) { return target.find('/') != std::string::npos || Exists(target); }
+
+bool IsTablePath(const std::string& target) {
+  const std::string path = WithoutScheme(target);
+  return IsFolder(path) || path.ends_with(".metadata.json") || path.ends_with(".metadata.json.gz");
+}
+
+Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {
+  std::vector<std::string> files;
+  for (const std::string& pattern : patterns) {
+    const std::string path = WithoutScheme(pattern);
+    const bool is_pattern = path.find_first_of("*?[{") != std::string::npos;
+    if (Exists(path)) {
+      if (IsFolder(path)) return Status::IOError(fmt::format("'{}' is a folder, not a Parquet file", path));
+      files.push_back(path);
+    } else if (is_pattern) {
+      ARROW_ASSIGN_OR_RAISE(auto matches, Matches(path));
+      files.insert(files.end(), matches.begin(), matches.end());
+    } else {
+      return Status::IOError(fmt::format("no such file: '{}'", path));
+    }
+  }
+  return files;
+}
+
+Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogFlags& flags) {
+  ARROW_ASSIGN_OR_RAISE(CatalogConfig config, ConfigOf(flags));
+  ARROW_ASSIGN_OR_RAISE(config.moved, ParseMoves(flags.moved));
+  if (!flags.uri.empty()) config.properties["uri"] = flags.uri;
+  if (!flags.warehouse.empty()) config.properties["warehouse"] = flags.warehouse;
+  if (!flags.type.empty()) {
+    config.properties["type"] = flags.type;
+  } else if (HasConnection(flags) && !config.properties.contains("type")) {
+    const auto uri = config.properties.find("uri");
+    config.properties["type"] = uri == config.properties.end() ? "filesystem" : "sql";
+  }
+  return Catalog::Open(config);
+}
+
+Result<NameInCatalog> ResolveName(const std::string& name, const CatalogFlags& flags) {
+  const auto dots = std::count(name.begin(), name.end(), '.');
+  const std::string first = name.substr(0, name.find('.'));
+  CatalogFlags chosen = flags;
+  std::string rest = name;
+  const bool named_twice = dots >= 2 && first == flags.name;
+  if (named_twice || (dots >= 2 && flags.name.empty() && !HasConnection(flags))) {
+    chosen.name = first;
+    rest = name.substr(first.size() + 1);
+  }
+  NameInCatalog result;
+  ARROW_ASSIGN_OR_RAISE(result.catalog, OpenCatalog(chosen));
+  result.name = rest;
+  return result;
+}
+
+Result<Table> OpenTarget(const std::string& target, const CatalogFlags& flags) {
+  if (IsPath(target)) {
+    ARROW_ASSIGN_OR_RAISE(auto moves, ParseMoves(flags.moved));
+    return OpenTable(target, moves);
+  }
+  if (target.find('.') == std::string::npos) {
+    return Status::IOError(
+        fmt::format("no such file or table: '{}' (a table's name is [catalog.]namespace.table)", target));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto found, ResolveName(target, flags));
+  return found.catalog->LoadTable(found.name);
+}
+
+}  // namespace calve::cli
