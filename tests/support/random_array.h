@@ -56,7 +56,7 @@ class RandomArrays {
       return Data(*static_cast<const arrow::ExtensionType&>(layout).storage_type(), type, nullable, length);
     }
     const int64_t before = Between(0, options_.largest_offset), after = Between(0, 3);
-    DataPtr data = Whole(layout, type, before + length + after);
+    DataPtr data = Whole(layout, type, nullable, before + length + after);
     if (layout.id() == arrow::Type::NA) {
       data->null_count = data->length;
     } else if (nullable && options_.null_probability > 0) {
@@ -158,7 +158,8 @@ class RandomArrays {
                                   {Data(*element.type(), element.type(), element.nullable(), end)});
   }
 
-  DataPtr Dictionary(const arrow::DictionaryType& layout, const std::shared_ptr<arrow::DataType>& type, int64_t count) {
+  DataPtr Dictionary(const arrow::DictionaryType& layout, const std::shared_ptr<arrow::DataType>& type, bool nullable,
+                     int64_t count) {
     const int64_t entries = Between(1, 20);
     std::string indices;
     const int width = layout.index_type()->byte_width();
@@ -168,13 +169,13 @@ class RandomArrays {
     }
     DataPtr data = arrow::ArrayData::Make(type, count, {nullptr, Bytes(indices)});
     // A required column must not get nulls from its dictionary.
-    data->dictionary = Data(*layout.value_type(), layout.value_type(), options_.null_probability > 0 && dictionary_nulls,
-                            entries);
+    data->dictionary = Data(*layout.value_type(), layout.value_type(), nullable, entries);
     return data;
   }
 
   /// Without validity; offset 0.
-  DataPtr Whole(const arrow::DataType& layout, const std::shared_ptr<arrow::DataType>& type, int64_t count) {
+  DataPtr Whole(const arrow::DataType& layout, const std::shared_ptr<arrow::DataType>& type, bool nullable,
+                int64_t count) {
     using arrow::Type;
     const auto fixed = [&](std::shared_ptr<arrow::Buffer> values) {
       return arrow::ArrayData::Make(type, count, {nullptr, std::move(values)});
@@ -232,7 +233,7 @@ class RandomArrays {
       case Type::BINARY_VIEW:
         return Views(type, count);
       case Type::DICTIONARY:
-        return Dictionary(static_cast<const arrow::DictionaryType&>(layout), type, count);
+        return Dictionary(static_cast<const arrow::DictionaryType&>(layout), type, nullable, count);
       case Type::STRUCT: {
         DataPtr data = arrow::ArrayData::Make(type, count, {nullptr});
         for (const auto& child : layout.fields()) {
@@ -275,10 +276,6 @@ class RandomArrays {
     return Bytes(std::move(bytes));
   }
 
- public:
-  bool dictionary_nulls = true;
-
- private:
   std::mt19937_64 random_;
   Options options_;
 };

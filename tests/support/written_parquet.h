@@ -13,6 +13,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
+#include <parquet/statistics.h>
 
 #include <memory>
 #include <string>
@@ -44,11 +45,21 @@ struct WrittenParquet {
     properties.set_page_checksum_verification(true);
     return ::parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(bytes), properties);
   }
-  std::shared_ptr<::parquet::FileMetaData> metadata() const { return Open()->metadata(); }
+  /// As libparquet parses it; lives as long as this does.
+  const std::shared_ptr<::parquet::FileMetaData>& metadata() const {
+    if (metadata_ == nullptr) metadata_ = Open()->metadata();
+    return metadata_;
+  }
+  std::shared_ptr<::parquet::Statistics> statistics(int row_group = 0, int column = 0) const {
+    return metadata()->RowGroup(row_group)->ColumnChunk(column)->statistics();
+  }
   arrow::Result<std::shared_ptr<arrow::Table>> Read() const {
     ARROW_ASSIGN_OR_RAISE(auto reader, ::parquet::arrow::FileReader::Make(arrow::default_memory_pool(), Open()));
     return reader->ReadTable();
   }
+
+ private:
+  mutable std::shared_ptr<::parquet::FileMetaData> metadata_;
 };
 
 inline std::shared_ptr<arrow::Array> FromJson(const std::shared_ptr<arrow::DataType>& type, const std::string& json) {

@@ -1,47 +1,75 @@
 #pragma once
 
-#include "calve/parquet/levels_writer.h"
 #include "calve/parquet/pool_vector.h"
-#include "calve/parquet/schema_writer.h"
-
-#include <arrow/array/data.h>
+#include "calve/parquet/validity_builder.h"
+#include "calve/parquet/value_decoder.h"
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string_view>
 
 namespace calve::parquet {
 
-/// Gathers the values of a leaf as Parquet's physical type has them, nulls left out.
-///
-/// T: uint8_t (BOOLEAN, 0 or 1), int32_t, int64_t, float, double, std::string_view (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY; into
-/// the array where its bytes are already those of the file).
-template <typename T>
+/// How the values and levels of a leaf column are held.
+struct LeafLayout {
+  bool binary = false;              ///< BYTE_ARRAY
+  int64_t width = 0;                ///< bytes of a value otherwise
+  bool keeps_definition = false;    ///< some ancestor is optional or repeated
+  bool keeps_repetition = false;    ///< some ancestor is repeated
+  int max_definition_level = 0;
+  int exists_level = 0;             ///< entries of a lower definition level are no slot
+};
+
+/// Some rows of a leaf column: its array in Arrow's shape (but values as Parquet has them: booleans as bytes, decimals as
+/// bytes), and the levels that its ancestors are assembled by.
+struct LeafBatch {
+  int64_t rows = 0;
+  int64_t slots = 0;  ///< of the array
+  int64_t null_count = 0;
+  std::shared_ptr<arrow::Buffer> validity;  ///< null: no nulls
+  std::shared_ptr<arrow::Buffer> values;    ///< slots * width bytes; of byte arrays their data
+  std::shared_ptr<arrow::Buffer> offsets;   ///< slots + 1 int32, byte arrays only
+  std::shared_ptr<arrow::Buffer> definition_levels, repetition_levels;  ///< a byte each; null: not kept
+  int64_t levels_count = 0;
+};
+
+/// Collects the rows of a leaf column until a batch is taken.
 class LeafValues {
  public:
-  LeafValues(const WrittenLeaf* leaf, arrow::MemoryPool* pool)
-      : leaf_(leaf), values_(pool), bytes_(pool), entries_(pool), entry_bytes_(pool), entry_positions_(pool) {}
+  LeafValues(const LeafLayout& layout, arrow::MemoryPool* pool);
+  Status Init();
 
-  /// Takes the leaf's array, which must outlive the calls of Gather. An array with the same dictionary as the one before does
-  /// not convert it again.
-  Status Bind(const arrow::ArrayData& array);
-  /// The values in `ranges`, `count` in all. Valid until the next call. Invalid when one does not fit the physical type.
-  Result<std::span<const T>> Gather(std::span<const SlotRange> ranges, int64_t count);
+  int64_t rows_begun() const { return rows_begun_; }
+  int64_t slots() const { return slots_; }
+  int64_t levels_count() const { return definition_.size(); }
+  int64_t value_bytes() const { return layout_.binary ? binary_.data.size() : fixed_.size(); }
+
+  /// Makes room for `slots` values of fixed width.
+  Status ReserveFixed(int64_t slots) { return fixed_.Reserve(slots * layout_.width); }
+  /// Decodes the values of the slots that were added to validity() since the last call. One of the decoders is null.
+  Status AppendSlots(int64_t slots, FixedDecoder* fixed, BinaryDecoder* binary);
+  /// Records levels, and rows that begin with them. `repetition` is null when it is not kept.
+  Status AppendLevels(const uint8_t* definition, const uint8_t* repetition, int64_t count);
+  void BeginRows(int64_t count) { rows_begun_ += count; }
+  ValidityBuilder& validity() { return validity_; }
+
+  /// The first `rows` rows; those after them stay.
+  Result<LeafBatch> Take(int64_t rows);
 
  private:
-  template <typename Index>
-  Status GatherEntries(std::span<const SlotRange> ranges);
+  struct Cut {
+    int64_t levels = 0, slots = 0;
+  };
+  Cut CutAfter(int64_t rows) const;
+  Status MoveRest(const Cut& cut, LeafValues* rest);
+  Result<LeafBatch> Finish(int64_t rows);
 
-  const WrittenLeaf* leaf_;
-  const arrow::ArrayData* array_ = nullptr;
-  PoolVector<T> values_;
-  ByteBuffer bytes_;  ///< converted bytes that `values_` point to
-  /// The dictionary's values, and where each of its slots has its own (-1: null).
-  std::shared_ptr<arrow::ArrayData> dictionary_;
-  PoolVector<T> entries_;
-  ByteBuffer entry_bytes_;
-  PoolVector<int64_t> entry_positions_;
+  LeafLayout layout_;
+  arrow::MemoryPool* pool_;
+  int64_t rows_begun_ = 0, slots_ = 0;
+  ValidityBuilder validity_;
+  PoolVector<uint8_t> fixed_;
+  BinaryValues binary_;
+  PoolVector<uint8_t> definition_, repetition_;
 };
 
 }  // namespace calve::parquet
