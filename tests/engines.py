@@ -1,6 +1,6 @@
 """Other systems' readers of Iceberg tables, each giving the rows of a metadata file's snapshot as JSON-like objects."""
 
-import os
+import subprocess
 import warnings
 from pathlib import Path
 
@@ -35,12 +35,25 @@ def duckdb_rows(metadata_file, snapshot_id=None):
         return from_arrow(connection.execute(f"SELECT * FROM iceberg_scan('{metadata_file}'{snapshot})").to_arrow_table())
 
 
-def spark_session(warehouse):
-    """A local Spark with Iceberg, for CALVE_SPARK_TESTS=1; pyspark and the jar named by CALVE_SPARK_JARS are the caller's."""
-    from pyspark.sql import SparkSession
+class Spark:
+    """Spark with Iceberg in a process of its own, over the Hadoop-layout warehouse `warehouse` (see tools/setup_spark)."""
 
-    return (SparkSession.builder.master("local[1]").config("spark.jars", os.environ["CALVE_SPARK_JARS"])
-            .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
-            .config("spark.sql.catalog.w", "org.apache.iceberg.spark.SparkCatalog")
-            .config("spark.sql.catalog.w.type", "hadoop").config("spark.sql.catalog.w.warehouse", str(warehouse))
-            .config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false").getOrCreate())
+    def __init__(self, warehouse):
+        build = Path(__file__).resolve().parents[1] / "build/spark"
+        jar = next(build.glob("iceberg-spark-runtime-*.jar"))
+        self.process = subprocess.Popen([build / "venv/bin/python", Path(__file__).parent / "spark_reader.py", jar, warehouse],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def rows(self, table, out):
+        import pyarrow as pa
+
+        self.process.stdin.write(f"{table} {out}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        assert answer == "ok", answer or "Spark has ended"
+        with pa.ipc.open_file(out) as reader:
+            return from_arrow(reader.read_all())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
