@@ -5,7 +5,7 @@
 #include "calve/parquet/column_writer.h"
 
 #include "calve/base/status.h"
-#include "calve/parquet/leaf_values.h"
+#include "calve/parquet/value_gatherer.h"
 #include "calve/parquet/level_encoder.h"
 #include "calve/parquet/levels_writer.h"
 #include "calve/parquet/statistics.h"
@@ -229,7 +229,7 @@ class TypedColumnWriter : public ColumnWriter {
   // The step.
   LevelsWriter levels_;
   LeafSlots slots_;
-  LeafValues<T> values_;
+  ValueGatherer<T> values_;
 
   // The open page.
   OpenPage page_;

@@ -12,7 +12,7 @@
 namespace calve::parquet {
 
 /// Gives each distinct value an id, in the order of first sight, and keeps the values as the dictionary page has them (PLAIN).
-/// Floating-point values are distinct when their bits are. T as in LeafValues, without booleans.
+/// Floating-point values are distinct when their bits are. T as in ValueGatherer, without booleans.
 template <typename T>
 class DictionaryEncoder {
  public:

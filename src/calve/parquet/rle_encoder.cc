@@ -4,7 +4,7 @@
 //   run    := varint(count << 1) value          value in ceil(bit_width / 8) bytes, little-endian
 //   packed := varint(groups << 1 | 1) bytes     groups of 8 values, bit_width bytes each, LSB first
 //
-// Only the last packed part may stand for fewer than 8 * groups values, so every part before it holds a multiple of 8.
+// Only the last packed part may stand for fewer than 8 * groups values, so every packed part before it holds a multiple of 8.
 
 #include "calve/parquet/rle_encoder.h"
 
@@ -95,7 +95,8 @@ Status EncodeBitsRle(const uint8_t* bits, int64_t count, ByteBuffer* out) {
       continue;
     }
     const int64_t end = EqualBytesEnd(bits, i, bytes);
-    const bool to_the_end = end == bytes && !tail_done && tail == (byte & tail_ones);
+    // With no tail, `tail_ones` is 0 and so is `tail`.
+    const bool to_the_end = end == bytes && tail == (byte & tail_ones);
     if (end - i >= kShortestRun || (to_the_end && i == packed_begin)) {
       ARROW_RETURN_NOT_OK(AppendPackedBytes(bits + packed_begin, i - packed_begin, out));
       ARROW_RETURN_NOT_OK(AppendRun(byte & 1, (end - i) * 8 + (to_the_end ? tail_bits : 0), 1, out));

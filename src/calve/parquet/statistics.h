@@ -24,7 +24,7 @@ enum class BoundOrder {
 
 BoundOrder BoundOrderOf(const SchemaElement& element);
 
-/// The smallest and largest of the values seen, in `order`. T as in LeafValues.
+/// The smallest and largest of the values seen, in `order`. T as in ValueGatherer.
 template <typename T>
 class Bounds {
  public:

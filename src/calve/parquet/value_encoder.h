@@ -30,7 +30,7 @@ struct EncodedDictionary {
 ///
 /// A chunk begins with a dictionary unless it is switched off. Its first page that has values decides: when the dictionary
 /// does not pay, or is full before, the page is encoded as PLAIN, and so is the chunk. A dictionary that is full later stays
-/// for the pages that use it, and the pages after them are PLAIN. T as in LeafValues, without booleans.
+/// for the pages that use it, and the pages after them are PLAIN. T as in ValueGatherer, without booleans.
 template <typename T>
 class ValueEncoder {
  public:
