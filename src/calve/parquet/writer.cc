@@ -110,11 +110,12 @@ class FileWriter : public ParquetWriter {
     return bytes;
   }
 
-  static Result<int64_t> RowsPerRound(const arrow::RecordBatch& batch) {
+  Result<int64_t> RowsPerRound(const arrow::RecordBatch& batch) const {
     if (batch.num_columns() == 0) return std::numeric_limits<int64_t>::max();
     ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(batch));
     const int64_t bytes_per_row = bytes / batch.num_rows() + 1;
-    return std::clamp<int64_t>(kBytesPerRound / bytes_per_row, 1, kRowsPerRound);
+    const int64_t bytes_per_round = std::min(kBytesPerRound, options_.row_group_bytes / 8);
+    return std::clamp<int64_t>(bytes_per_round / bytes_per_row, 1, kRowsPerRound);
   }
 
   Status WriteRows(const arrow::RecordBatch& batch) {
