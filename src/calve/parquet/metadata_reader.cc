@@ -13,17 +13,19 @@ namespace {
 using Field = ThriftReader::Field;
 
 template <typename Enum>
-void CheckEnum(ThriftReader& in, Enum value, int last) {
+bool CheckEnum(ThriftReader& in, Enum value, int last) {
   if (in.ok() && (static_cast<int>(value) < 0 || static_cast<int>(value) > last)) {
     in.Fail(fmt::format("{} is no member of the enumeration", static_cast<int>(value)));
   }
+  return true;
 }
 
 template <typename T>
-void ReadElement(ThriftReader& in, Field field, std::vector<T>* out, const char* name) {
+bool ReadElement(ThriftReader& in, Field field, std::vector<T>* out, const char* name) {
   T value{};
-  in.Read(field, name, &value);
-  if (in.ok()) out->push_back(std::move(value));
+  if (!in.Read(field, name, &value)) return false;
+  out->push_back(std::move(value));
+  return true;
 }
 
 TimeUnit ReadTimeUnit(ThriftReader& in) {
@@ -115,14 +117,11 @@ void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
   auto seen = in.Struct("SchemaElement", [&](Field field) {
     switch (field.id) {
       case 1:
-        in.Read(field, "type", &out->type);
-        CheckEnum(in, out->type.value_or(PhysicalType::kBoolean), 7);
-        return true;
+        return in.Read(field, "type", &out->type) && CheckEnum(in, out->type.value_or(PhysicalType::kBoolean), 7);
       case 2: return in.Read(field, "type_length", &out->type_length);
       case 3:
-        in.Read(field, "repetition_type", &out->repetition);
-        CheckEnum(in, out->repetition.value_or(Repetition::kRequired), 2);
-        return true;
+        return in.Read(field, "repetition_type", &out->repetition) &&
+               CheckEnum(in, out->repetition.value_or(Repetition::kRequired), 2);
       case 4: return in.Read(field, "name", &out->name);
       case 5: return in.Read(field, "num_children", &out->num_children);
       case 6: return in.Read(field, "converted_type", &converted);
@@ -150,7 +149,7 @@ void ReadKeyValue(ThriftReader& in, KeyValue* out) {
 
 bool ReadKeyValues(ThriftReader& in, Field field, std::vector<KeyValue>* out) {
   return in.ReadList(field, "key_value_metadata", [&](Field element) {
-    in.ReadStruct(element, "key_value_metadata", [&] { ReadKeyValue(in, &out->emplace_back()); });
+    return in.ReadStruct(element, "key_value_metadata", [&] { ReadKeyValue(in, &out->emplace_back()); });
   });
 }
 
@@ -167,11 +166,11 @@ void ReadEncodingStats(ThriftReader& in, PageEncodingStats* out) {
 
 bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out) {
   switch (field.id) {
-    case 1: in.Read(field, "type", &out->type); CheckEnum(in, out->type, 7); return true;
-    case 2: return in.ReadList(field, "encodings", [&](Field e) { ReadElement(in, e, &out->encodings, "encodings"); });
+    case 1: return in.Read(field, "type", &out->type) && CheckEnum(in, out->type, 7);
+    case 2: return in.ReadList(field, "encodings", [&](Field e) { return ReadElement(in, e, &out->encodings, "encodings"); });
     case 3:
       return in.ReadList(field, "path_in_schema",
-                         [&](Field e) { ReadElement(in, e, &out->path_in_schema, "path_in_schema"); });
+                         [&](Field e) { return ReadElement(in, e, &out->path_in_schema, "path_in_schema"); });
     case 4: return in.Read(field, "codec", &out->codec);
     case 5: return in.Read(field, "num_values", &out->num_values);
     case 6: return in.Read(field, "total_uncompressed_size", &out->total_uncompressed_size);
@@ -183,7 +182,7 @@ bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out
     case 12: return in.ReadStruct(field, "statistics", [&] { ReadStatistics(in, &out->statistics.emplace()); });
     case 13:
       return in.ReadList(field, "encoding_stats", [&](Field e) {
-        in.ReadStruct(e, "encoding_stats", [&] { ReadEncodingStats(in, &out->encoding_stats.emplace_back()); });
+        return in.ReadStruct(e, "encoding_stats", [&] { ReadEncodingStats(in, &out->encoding_stats.emplace_back()); });
       });
     case 14: return in.Read(field, "bloom_filter_offset", &out->bloom_filter_offset);
     case 15: return in.Read(field, "bloom_filter_length", &out->bloom_filter_length);
@@ -234,13 +233,13 @@ void ReadRowGroup(ThriftReader& in, RowGroup* out) {
     switch (field.id) {
       case 1:
         return in.ReadList(field, "columns", [&](Field e) {
-          in.ReadStruct(e, "columns", [&] { ReadColumnChunk(in, &out->columns.emplace_back()); });
+          return in.ReadStruct(e, "columns", [&] { ReadColumnChunk(in, &out->columns.emplace_back()); });
         });
       case 2: return in.Read(field, "total_byte_size", &out->total_byte_size);
       case 3: return in.Read(field, "num_rows", &out->num_rows);
       case 4:
         return in.ReadList(field, "sorting_columns", [&](Field e) {
-          in.ReadStruct(e, "sorting_columns", [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
+          return in.ReadStruct(e, "sorting_columns", [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
         });
       case 5: return in.Read(field, "file_offset", &out->file_offset);
       case 6: return in.Read(field, "total_compressed_size", &out->total_compressed_size);
@@ -267,18 +266,18 @@ bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
     case 1: return in.Read(field, "version", &out->version);
     case 2:
       return in.ReadList(field, "schema", [&](Field e) {
-        in.ReadStruct(e, "schema", [&] { ReadSchemaElement(in, &out->schema.emplace_back()); });
+        return in.ReadStruct(e, "schema", [&] { ReadSchemaElement(in, &out->schema.emplace_back()); });
       });
     case 3: return in.Read(field, "num_rows", &out->num_rows);
     case 4:
       return in.ReadList(field, "row_groups", [&](Field e) {
-        in.ReadStruct(e, "row_groups", [&] { ReadRowGroup(in, &out->row_groups.emplace_back()); });
+        return in.ReadStruct(e, "row_groups", [&] { ReadRowGroup(in, &out->row_groups.emplace_back()); });
       });
     case 5: return ReadKeyValues(in, field, &out->key_value_metadata);
     case 6: return in.Read(field, "created_by", &out->created_by);
     case 7:
       return in.ReadList(field, "column_orders", [&](Field e) {
-        in.ReadStruct(e, "column_orders", [&] { out->type_defined_order.push_back(ReadColumnOrder(in)); });
+        return in.ReadStruct(e, "column_orders", [&] { out->type_defined_order.push_back(ReadColumnOrder(in)); });
       });
     case 8: out->encrypted = true; return false;
     default: return false;

@@ -38,7 +38,7 @@ TEST(ThriftReader, ReadsMembersOfEveryKind) {
       case 1: return in.Read(field, "flag", &flag);
       case 2: return in.Read(field, "number", &number);
       case 5: return in.Read(field, "name", &name);
-      case 6: return in.ReadList(field, "list", [&](ThriftReader::Field e) { in.Read(e, "list", &list.emplace_back()); });
+      case 6: return in.ReadList(field, "list", [&](ThriftReader::Field e) { return in.Read(e, "list", &list.emplace_back()); });
       default: return false;
     }
   });
@@ -47,15 +47,27 @@ TEST(ThriftReader, ReadsMembersOfEveryKind) {
   EXPECT_EQ(number, -3);
   EXPECT_EQ(name, "ab");
   EXPECT_EQ(list, (std::vector<int32_t>{1, 2}));
-  EXPECT_TRUE(seen.Has(20));
+  EXPECT_TRUE(seen.Has(6));
+  EXPECT_FALSE(seen.Has(20));
   EXPECT_EQ(in.offset(), text.size());
 }
 
 TEST(ThriftReader, NamesStructureMemberAndOffset) {
-  ThriftReader in(Bytes(std::string_view("\x15\x02\x00", 3)));
+  ThriftReader in(Bytes(std::string_view("\x18\x05" "ab", 4)));
   std::string name;
   in.Struct("Thing", [&](ThriftReader::Field field) { return in.Read(field, "name", &name); });
-  EXPECT_EQ(in.status().message(), "Thing.name at byte 1: expected binary, got i32");
+  EXPECT_TRUE(in.cut_short());
+  EXPECT_EQ(in.status().message(), "Thing.name at byte 2: the data is cut short");
+}
+
+TEST(ThriftReader, PassesOverAMemberOfAnotherType) {
+  // 1: i32 1, where a binary is expected.
+  ThriftReader in(Bytes(std::string_view("\x15\x02\x00", 3)));
+  std::string name;
+  auto seen = in.Struct("Thing", [&](ThriftReader::Field field) { return in.Read(field, "name", &name); });
+  EXPECT_TRUE(in.ok());
+  in.Require(seen, 1, "Thing", "name");
+  EXPECT_EQ(in.status().message(), "Thing that ends at byte 3 has no name");
 }
 
 TEST(ThriftReader, RefusesAListLongerThanTheInput) {

@@ -5,6 +5,8 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace calve::parquet {
 
@@ -23,8 +25,9 @@ struct ArrowNode {
   std::shared_ptr<arrow::Field> field;  ///< name, type, nullability, "PARQUET:field_id"
   std::vector<ArrowNode> children;      ///< struct: fields; list: element; map: key, value
   int leaf_index = -1;                  ///< primitive: the column
-  /// A slot of this node exists when def >= `exists_level` (its ancestors are present), and is not null when
-  /// def >= `present_level`. A list has elements when def >= `element_level`.
+  /// An entry with rep <= the nearest enclosing list's level and def >= `exists_level` (that list's `element_level`; 0 outside
+  /// of lists) is a slot of this node's array; the slot is not null when def >= `present_level`. A list has elements when
+  /// def >= `element_level`. A child of a null struct has a slot, as Arrow wants it.
   int exists_level = 0, present_level = 0, element_level = 0;
   int repetition_level = 0;  ///< of the repeated group of a list or map: rep < this begins a new list
 };
@@ -34,6 +37,9 @@ struct LeafColumn {
   SchemaElement element;
   std::vector<std::string> path;
   int max_definition_level = 0, max_repetition_level = 0;
+  int exists_level = 0;     ///< as ArrowNode's: entries below it are no slot of the column's array
+  std::string unsupported;  ///< why calve cannot decode it; "" when it can
+  std::string dotted_path() const;  ///< "a.list.element.b"
 };
 
 /// A file's schema: as Parquet has it and as Arrow sees it.

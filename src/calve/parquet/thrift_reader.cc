@@ -95,46 +95,38 @@ bool ThriftReader::NextField(Field* field) {
   return ok();
 }
 
-bool ThriftReader::Expect(Field field, const char* name, ThriftType type) {
+bool ThriftReader::Is(Field field, const char* name, ThriftType type) {
   member_ = name;
-  if (ok() && field.type == type) return true;
-  Fail(fmt::format("expected {}, got {}", ToString(type), ToString(field.type)));
-  return false;
+  return ok() && field.type == type;
 }
 
-int64_t ThriftReader::Integer(Field field, const char* name, int64_t min, int64_t max) {
+bool ThriftReader::Integer(Field field, const char* name, int64_t min, int64_t max, int64_t* out) {
   member_ = name;
-  int64_t value = 0;
-  if (!ok()) return 0;
+  if (!ok()) return false;
   switch (field.type) {
-    case ThriftType::kByte: value = cursor_.Little<int8_t>(); break;
+    case ThriftType::kByte: *out = cursor_.Little<int8_t>(); break;
     case ThriftType::kI16:
     case ThriftType::kI32:
-    case ThriftType::kI64: value = cursor_.ZigZag(); break;
-    default: Fail(fmt::format("expected an integer, got {}", ToString(field.type))); return 0;
+    case ThriftType::kI64: *out = cursor_.ZigZag(); break;
+    default: return false;
   }
-  if (value >= min && value <= max) return value;
-  Fail(fmt::format("{} is out of range", value));
-  return 0;
+  if (*out < min || *out > max) Fail(fmt::format("{} is out of range", *out));
+  return true;
 }
 
 bool ThriftReader::Read(Field field, const char* name, bool* out) {
   member_ = name;
   *out = field.type == ThriftType::kTrue;
-  if (field.type != ThriftType::kTrue && field.type != ThriftType::kFalse) {
-    Fail(fmt::format("expected bool, got {}", ToString(field.type)));
-  }
-  return true;
+  return *out || field.type == ThriftType::kFalse;
 }
 
 bool ThriftReader::Read(Field field, const char* name, std::string* out) {
-  if (!Expect(field, name, ThriftType::kBinary)) return true;
+  if (!Is(field, name, ThriftType::kBinary)) return false;
   *out = cursor_.Text(cursor_.Varint());
   return true;
 }
 
-uint32_t ThriftReader::ListHeader(Field field, const char* name, ThriftType* element) {
-  if (field.type != ThriftType::kSet && !Expect(field, name, ThriftType::kList)) return 0;
+uint32_t ThriftReader::ListHeader(ThriftType* element) {
   const uint8_t head = cursor_.Little<uint8_t>();
   const uint64_t count = (head >> 4) == 15 ? cursor_.Varint() : head >> 4;
   *element = static_cast<ThriftType>(head & 0x0f);
@@ -146,6 +138,8 @@ uint32_t ThriftReader::ListHeader(Field field, const char* name, ThriftType* ele
   }
   return static_cast<uint32_t>(std::min<uint64_t>(count, std::numeric_limits<uint32_t>::max()));
 }
+
+void ThriftReader::FailElement(ThriftType type) { Fail(fmt::format("a list of {}", ToString(type))); }
 
 ThriftType ThriftReader::ElementType(ThriftType declared) {
   if (declared != ThriftType::kTrue && declared != ThriftType::kFalse) return declared;
@@ -176,7 +170,7 @@ void ThriftReader::Skip(ThriftType type) {
 void ThriftReader::SkipList() {
   if (!Enter(structure_)) return;
   ThriftType element = ThriftType::kStop;
-  const uint32_t count = ListHeader({0, ThriftType::kList}, "(skipped list)", &element);
+  const uint32_t count = ListHeader(&element);
   for (uint32_t i = 0; i < count && ok(); ++i) Skip(ElementType(element));
   Leave(structure_);
 }

@@ -54,7 +54,8 @@ class ThriftReader {
   /// Records a failure of the member being read.
   void Fail(std::string message);
 
-  /// Calls `member(field)` for each field of the structure called `name`; members that it returns false for are skipped.
+  /// Calls `member(field)` for each field of the structure called `name`; members that it returns false for are skipped, and
+  /// do not count as seen.
   template <typename Member>
   Seen Struct(const char* name, Member&& member) {
     Seen seen;
@@ -62,9 +63,12 @@ class ThriftReader {
     if (!Enter(name)) return seen;
     Field field;
     while (NextField(&field)) {
-      seen.Add(field.id);
       member_ = nullptr;
-      if (!member(field)) Skip(field.type);
+      if (member(field)) {
+        seen.Add(field.id);
+      } else {
+        Skip(field.type);
+      }
     }
     Leave(outer);
     return seen;
@@ -73,20 +77,22 @@ class ThriftReader {
   /// Fails when the structure `structure` was without its required member.
   void Require(const Seen& seen, int16_t id, const char* structure, const char* member);
 
-  // Members of a structure. Each checks the wire type; `name` is for messages. They return true so that a switch over
-  // field ids may return them.
+  // Members of a structure; `name` is for messages. They return false, and read nothing, when the wire type is another one: as
+  // Thrift has it, such a member is one that this reader does not know.
   bool Read(Field field, const char* name, bool* out);
   bool Read(Field field, const char* name, std::string* out);
   template <typename T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
   bool Read(Field field, const char* name, T* out) {
-    *out = static_cast<T>(Integer(field, name, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    int64_t value = 0;
+    if (!Integer(field, name, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), &value)) return false;
+    *out = static_cast<T>(value);
     return true;
   }
   template <typename T>
   bool Read(Field field, const char* name, std::optional<T>* out) {
     T value{};
-    Read(field, name, &value);
+    if (!Read(field, name, &value)) return false;
     if (ok()) *out = std::move(value);
     return true;
   }
@@ -95,24 +101,26 @@ class ThriftReader {
     requires(std::is_enum_v<T>)
   bool Read(Field field, const char* name, T* out) {
     int32_t value = 0;
-    Read(field, name, &value);
+    if (!Read(field, name, &value)) return false;
     *out = static_cast<T>(value);
     return true;
   }
-  /// A nested structure; `read(*this)` reads it.
+  /// A nested structure; `read()` reads it.
   template <typename ReadElement>
   bool ReadStruct(Field field, const char* name, ReadElement&& read) {
-    if (Expect(field, name, ThriftType::kStruct)) read();
+    if (!Is(field, name, ThriftType::kStruct)) return false;
+    read();
     return true;
   }
-  /// A list: calls `read(element_field)` for each element, until one fails.
+  /// A list: calls `read(element_field)` for each element, until one fails. An element that it returns false for is a failure.
   template <typename ReadElement>
   bool ReadList(Field field, const char* name, ReadElement&& read) {
+    if (!Is(field, name, ThriftType::kList) && !Is(field, name, ThriftType::kSet)) return false;
     ThriftType element = ThriftType::kStop;
-    const uint32_t count = ListHeader(field, name, &element);
+    const uint32_t count = ListHeader(&element);
     for (uint32_t i = 0; i < count && ok(); ++i) {
       member_ = name;
-      read(Field{0, ElementType(element)});
+      if (!read(Field{0, ElementType(element)})) FailElement(element);
     }
     return true;
   }
@@ -125,9 +133,10 @@ class ThriftReader {
   bool Enter(const char* name);
   void Leave(const char* outer);
   bool NextField(Field* field);
-  bool Expect(Field field, const char* name, ThriftType type);
-  int64_t Integer(Field field, const char* name, int64_t min, int64_t max);
-  uint32_t ListHeader(Field field, const char* name, ThriftType* element);
+  bool Is(Field field, const char* name, ThriftType type);
+  bool Integer(Field field, const char* name, int64_t min, int64_t max, int64_t* out);
+  uint32_t ListHeader(ThriftType* element);
+  void FailElement(ThriftType type);
   /// The type of the next element: a boolean element's byte is its value.
   ThriftType ElementType(ThriftType declared);
   void SkipList();

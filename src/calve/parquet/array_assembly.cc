@@ -1,0 +1,206 @@
+#include "calve/parquet/array_assembly.h"
+
+#include "calve/parquet/value_conversion.h"
+
+#include "calve/base/status.h"
+
+#include <arrow/array/util.h>
+#include <arrow/type.h>
+
+// Levels to nesting. Take optional list<optional struct<optional x>>, whose leaf has max_definition_level 4, and the rows
+//
+//   null                 def 0  rep 0
+//   []                   def 1  rep 0
+//   [null, {x: null}]    def 2  rep 0, def 3 rep 1
+//   [{x: 7}]             def 4  rep 0
+//
+// The list has a slot for each entry with rep <= 0 (its enclosing list level), null below def 1 (present_level); an element for
+// each entry with rep <= 1 (its own level) and def >= 2 (element_level): offsets 0 0 0 2 3. The struct has a slot for each such
+// element, null below def 3; x has one too, null below def 4. Every leaf under a node tells the same about it, or the file is
+// damaged.
+
+namespace calve::parquet {
+namespace {
+
+using arrow::ArrayData;
+using arrow::Buffer;
+using ArrayResult = Result<std::shared_ptr<ArrayData>>;
+
+struct Levels {
+  const uint8_t* definition = nullptr;
+  const uint8_t* repetition = nullptr;  ///< null: every entry begins a row
+  int64_t count = 0;
+
+  /// Whether entry `i` begins a new element of the list of level `list_level`, rather than going on inside it.
+  bool Begins(int64_t i, int list_level) const { return repetition == nullptr || repetition[i] <= list_level; }
+};
+
+/// What the levels of a leaf say about an ancestor.
+struct Shape {
+  int64_t length = 0, null_count = 0;
+  std::shared_ptr<Buffer> validity;
+  std::shared_ptr<Buffer> offsets;  ///< lists and maps
+
+  bool Equals(const Shape& other) const {
+    return length == other.length && null_count == other.null_count && SameBytes(validity, other.validity) &&
+           SameBytes(offsets, other.offsets);
+  }
+  static bool SameBytes(const std::shared_ptr<Buffer>& a, const std::shared_ptr<Buffer>& b) {
+    return a == nullptr || b == nullptr ? a == b : a->Equals(*b);
+  }
+};
+
+void CollectLeaves(const ArrowNode& node, std::vector<int>* out) {
+  if (node.leaf_index >= 0) out->push_back(node.leaf_index);
+  for (const ArrowNode& child : node.children) CollectLeaves(child, out);
+}
+
+class Assembler {
+ public:
+  Assembler(const FileSchema& schema, std::vector<LeafBatch>* batches, arrow::MemoryPool* pool)
+      : schema_(schema), batches_(*batches), pool_(pool) {}
+
+  /// `list_level`: the repetition level of the nearest enclosing list, 0 outside of lists.
+  ArrayResult Build(const ArrowNode& node, int list_level) {
+    if (node.leaf_index >= 0) return BuildLeaf(node);
+    switch (node.field->type()->id()) {
+      case arrow::Type::LIST: return BuildList(node, list_level);
+      case arrow::Type::MAP: return BuildMap(node, list_level);
+      default: return BuildStruct(node, list_level);
+    }
+  }
+
+ private:
+  ArrayResult BuildLeaf(const ArrowNode& node) {
+    LeafBatch& batch = batches_[node.leaf_index];
+    const LeafColumn& leaf = schema_.leaves[node.leaf_index];
+    LeafBatch values = batch;
+    batch.values = batch.offsets = batch.validity = nullptr;  // the levels are still needed
+    auto array = ConvertLeaf(leaf, node.field->type(), std::move(values), pool_);
+    if (!array.ok()) return WithContext(array.status(), fmt::format("column '{}'", leaf.dotted_path()));
+    return array;
+  }
+
+  ArrayResult BuildStruct(const ArrowNode& node, int list_level) {
+    std::vector<std::shared_ptr<ArrayData>> children;
+    for (const ArrowNode& child : node.children) {
+      ARROW_ASSIGN_OR_RAISE(auto array, BuildChild(child, list_level));
+      if (!children.empty() && array->length != children[0]->length) return Disagree(node);
+      children.push_back(std::move(array));
+    }
+    Shape shape;
+    shape.length = children[0]->length;
+    if (node.field->nullable()) {
+      ARROW_ASSIGN_OR_RAISE(shape, ShapeOf(node, list_level));
+      if (shape.length != children[0]->length) return Disagree(node);
+    }
+    return ArrayData::Make(node.field->type(), shape.length, {shape.validity}, std::move(children), shape.null_count);
+  }
+
+  ArrayResult BuildList(const ArrowNode& node, int list_level) {
+    ARROW_ASSIGN_OR_RAISE(auto element, BuildChild(node.children[0], node.repetition_level));
+    ARROW_ASSIGN_OR_RAISE(Shape shape, ShapeOf(node, list_level));
+    if (shape.offsets->data_as<int32_t>()[shape.length] != element->length) return Disagree(node);
+    return ArrayData::Make(node.field->type(), shape.length, {shape.validity, shape.offsets}, {std::move(element)},
+                           shape.null_count);
+  }
+
+  ArrayResult BuildMap(const ArrowNode& node, int list_level) {
+    ARROW_ASSIGN_OR_RAISE(auto key, Build(node.children[0], node.repetition_level));
+    if (key->GetNullCount() > 0) return Invalid("map '{}' has a null key", node.field->name());
+    ARROW_ASSIGN_OR_RAISE(auto value, BuildChild(node.children[1], node.repetition_level));
+    ARROW_ASSIGN_OR_RAISE(Shape shape, ShapeOf(node, list_level));
+    const int32_t entries = shape.offsets->data_as<int32_t>()[shape.length];
+    if (key->length != entries || value->length != entries) return Disagree(node);
+    const auto& type = static_cast<const arrow::MapType&>(*node.field->type());
+    auto pairs = ArrayData::Make(type.value_type(), entries, {nullptr}, {std::move(key), std::move(value)}, 0);
+    return ArrayData::Make(node.field->type(), shape.length, {shape.validity, shape.offsets}, {std::move(pairs)},
+                           shape.null_count);
+  }
+
+  /// A child; one that is never null has no validity, although slots under a null parent are no values.
+  ArrayResult BuildChild(const ArrowNode& node, int list_level) {
+    ARROW_ASSIGN_OR_RAISE(auto array, Build(node, list_level));
+    if (!node.field->nullable() && array->type->id() != arrow::Type::NA) {
+      array->buffers[0] = nullptr;
+      array->null_count = 0;
+    }
+    return array;
+  }
+
+  /// What the leaves under `node` agree on.
+  Result<Shape> ShapeOf(const ArrowNode& node, int list_level) {
+    std::vector<int> leaves;
+    CollectLeaves(node, &leaves);
+    Shape shape;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const LeafBatch& batch = batches_[leaves[i]];
+      Levels levels{batch.definition_levels->data(),
+                    batch.repetition_levels == nullptr ? nullptr : batch.repetition_levels->data(), batch.levels_count};
+      const bool is_list = node.element_level > 0;
+      ARROW_ASSIGN_OR_RAISE(Shape told, is_list ? ListShape(node, levels, list_level) : StructShape(node, levels, list_level));
+      if (i == 0) {
+        shape = std::move(told);
+      } else if (!shape.Equals(told)) {
+        return Disagree(node);
+      }
+    }
+    return shape;
+  }
+
+  Result<Shape> StructShape(const ArrowNode& node, const Levels& levels, int list_level) {
+    ValidityBuilder validity(pool_);
+    for (int64_t i = 0; i < levels.count; ++i) {
+      if (!levels.Begins(i, list_level) || levels.definition[i] < node.exists_level) continue;
+      ARROW_RETURN_NOT_OK(validity.AppendRun(levels.definition[i] >= node.present_level, 1));
+    }
+    return Finish(&validity, nullptr);
+  }
+
+  Result<Shape> ListShape(const ArrowNode& node, const Levels& levels, int list_level) {
+    ValidityBuilder validity(pool_);
+    PoolVector<int32_t> offsets(pool_);
+    int32_t elements = 0;
+    for (int64_t i = 0; i < levels.count; ++i) {
+      const int definition = levels.definition[i];
+      if (levels.Begins(i, list_level) && definition >= node.exists_level) {
+        ARROW_RETURN_NOT_OK(offsets.Append(elements));
+        ARROW_RETURN_NOT_OK(validity.AppendRun(definition >= node.present_level, 1));
+      }
+      elements += levels.Begins(i, node.repetition_level) && definition >= node.element_level ? 1 : 0;
+    }
+    ARROW_RETURN_NOT_OK(offsets.Append(elements));
+    if (!node.field->nullable()) validity = ValidityBuilder(pool_);
+    const int64_t length = offsets.size() - 1;
+    ARROW_ASSIGN_OR_RAISE(auto buffer, offsets.Finish());
+    ARROW_ASSIGN_OR_RAISE(Shape shape, Finish(&validity, std::move(buffer)));
+    shape.length = length;
+    return shape;
+  }
+
+  Result<Shape> Finish(ValidityBuilder* validity, std::shared_ptr<Buffer> offsets) {
+    Shape shape;
+    shape.length = validity->size();
+    shape.null_count = validity->null_count();
+    ARROW_ASSIGN_OR_RAISE(shape.validity, validity->Finish());
+    shape.offsets = std::move(offsets);
+    return shape;
+  }
+
+  Status Disagree(const ArrowNode& node) const {
+    return Invalid("the columns under '{}' disagree about how many values it has", node.field->name());
+  }
+
+  const FileSchema& schema_;
+  std::vector<LeafBatch>& batches_;
+  arrow::MemoryPool* pool_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<ArrayData>> AssembleField(const FileSchema& schema, const ArrowNode& node,
+                                                 std::vector<LeafBatch>* batches, arrow::MemoryPool* pool) {
+  return Assembler(schema, batches, pool).Build(node, 0);
+}
+
+}  // namespace calve::parquet

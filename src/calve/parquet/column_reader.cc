@@ -1,0 +1,223 @@
+#include "calve/parquet/column_reader.h"
+
+#include "calve/parquet/dictionary_decoder.h"
+
+#include "calve/base/checked.h"
+#include "calve/base/status.h"
+
+namespace calve::parquet {
+namespace {
+
+LeafLayout LayoutOf(const LeafColumn& leaf) {
+  LeafLayout layout;
+  layout.binary = leaf.element.type == PhysicalType::kByteArray;
+  layout.width = ValueWidth(*leaf.element.type, leaf.element.type_length);
+  layout.max_definition_level = leaf.max_definition_level;
+  layout.exists_level = leaf.exists_level;
+  const int own_level = leaf.element.repetition == Repetition::kOptional ? 1 : 0;
+  layout.keeps_definition = leaf.max_definition_level > own_level;
+  layout.keeps_repetition = leaf.max_repetition_level > 0;
+  return layout;
+}
+
+constexpr int64_t kReservedBytes = 1 << 20;
+
+}  // namespace
+
+ColumnReader::ColumnReader(const LeafColumn& leaf, PageReader pages, const BatchLimits& limits, arrow::MemoryPool* pool)
+    : leaf_(leaf), layout_(LayoutOf(leaf)), pages_(std::move(pages)), limits_(limits), held_(layout_, pool), pool_(pool) {
+  if (layout_.keeps_definition) definition_.resize(kLevels);
+  if (layout_.keeps_repetition) repetition_.resize(kLevels);
+}
+
+Result<int64_t> ColumnReader::Fill(int64_t rows) {
+  ARROW_RETURN_NOT_OK(layout_.keeps_definition ? FillNested(rows) : FillFlat(rows));
+  if (complete_rows_ == 0) return Invalid("the column chunk ends before its rows do");
+  return std::min(complete_rows_, rows);
+}
+
+Result<LeafBatch> ColumnReader::Take(int64_t rows) {
+  complete_rows_ -= rows;
+  return held_.Take(rows);
+}
+
+Status ColumnReader::CheckEnd() {
+  if (held_.rows_begun() == 0 && level_ == levels_end_ && page_left_ == 0) {
+    ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
+    if (!more) return Status::OK();
+  }
+  return Invalid("the column chunk has more rows than the row group");
+}
+
+Status ColumnReader::FillFlat(int64_t rows) {
+  if (!layout_.binary && layout_.width > 0) {
+    ARROW_RETURN_NOT_OK(held_.ReserveFixed(std::min(rows - held_.slots(), kReservedBytes / layout_.width)));
+  }
+  while (complete_rows_ < rows) {
+    if (page_left_ == 0) {
+      ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
+      if (!more) return Status::OK();
+    }
+    auto count = WithinLimits(std::min(rows - complete_rows_, page_left_));
+    if (count.ok() && *count == 0) return Status::OK();
+    Status status = count.ok() ? AppendFlat(*count) : count.status();
+    if (!status.ok()) return WithContext(status, page_where_);
+  }
+  return Status::OK();
+}
+
+Status ColumnReader::FillNested(int64_t rows) {
+  while (complete_rows_ < rows) {
+    if (level_ == levels_end_) {
+      if (page_left_ == 0) {
+        ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
+        if (!more) {
+          complete_rows_ = held_.rows_begun();
+          return Status::OK();
+        }
+      }
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(), page_where_));
+    }
+    // A row is complete where the next one begins.
+    if (!layout_.keeps_repetition || repetition_[level_] == 0) complete_rows_ = held_.rows_begun();
+    const int64_t takeable = CountTakeable(rows);
+    if (takeable == 0) return Status::OK();
+    auto count = WithinLimits(takeable);
+    if (count.ok() && *count == 0) return Status::OK();
+    Status status = count.ok() ? AppendNested(*count) : count.status();
+    if (!status.ok()) return WithContext(status, page_where_);
+    if (!layout_.keeps_repetition) complete_rows_ = held_.rows_begun();
+  }
+  return Status::OK();
+}
+
+Result<bool> ColumnReader::NextPage() {
+  while (page_left_ == 0) {
+    ARROW_ASSIGN_OR_RAISE(const Page* page, pages_.Next());
+    if (page == nullptr) return false;
+    page_where_ = page->where();
+    const bool is_dictionary = page->header.type == PageType::kDictionaryPage;
+    Status status = is_dictionary ? ReadDictionary(*page) : BeginPage(*page);
+    if (!status.ok()) return WithContext(status, page_where_);
+  }
+  return true;
+}
+
+Status ColumnReader::ReadDictionary(const Page& page) {
+  if (dictionary_ != nullptr) return Invalid("a second dictionary page");
+  if (seen_data_page_) return Invalid("a dictionary page behind a data page");
+  const DictionaryPageHeader& header = *page.header.dictionary_page;
+  if (header.encoding != Encoding::kPlain && header.encoding != Encoding::kPlainDictionary) {
+    return NotImplemented("dictionary of encoding {}", ToString(header.encoding));
+  }
+  if (leaf_.element.type == PhysicalType::kBoolean) return Invalid("a dictionary of booleans");
+  dictionary_ = std::make_unique<Dictionary>(pool_);
+  return FillDictionary(layout_.binary, layout_.width, header.num_values, page.body, dictionary_.get());
+}
+
+Status ColumnReader::BeginPage(const Page& page) {
+  seen_data_page_ = true;
+  const int64_t num_values = page.num_values();
+  std::span<const uint8_t> values = page.body;
+  if (page.header.type == PageType::kDataPageV2) {
+    ARROW_ASSIGN_OR_RAISE(repetition_decoder_, LevelDecoder::FromV2(leaf_.max_repetition_level, page.repetition_levels));
+    ARROW_ASSIGN_OR_RAISE(definition_decoder_, LevelDecoder::FromV2(leaf_.max_definition_level, page.definition_levels));
+  } else if (num_values > 0) {
+    const DataPageHeader& header = *page.header.data_page;
+    ByteCursor body(page.body);
+    ARROW_ASSIGN_OR_RAISE(repetition_decoder_, LevelDecoder::FromV1(header.repetition_level_encoding,
+                                                                    leaf_.max_repetition_level, num_values, &body));
+    ARROW_ASSIGN_OR_RAISE(definition_decoder_, LevelDecoder::FromV1(header.definition_level_encoding,
+                                                                    leaf_.max_definition_level, num_values, &body));
+    values = page.body.subspan(body.offset());
+  }
+  if (num_values == 0) return Status::OK();
+  if (layout_.binary) {
+    ARROW_ASSIGN_OR_RAISE(binary_decoder_, MakeBinaryDecoder(page.encoding(), values, num_values, dictionary_.get()));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(fixed_decoder_, MakeFixedDecoder(page.encoding(), *leaf_.element.type, layout_.width, values,
+                                                           num_values, dictionary_.get()));
+  }
+  page_left_ = num_values;
+  return Status::OK();
+}
+
+Status ColumnReader::DecodeLevels() {
+  level_ = levels_end_ = 0;
+  const int64_t count = std::min(page_left_, kLevels);
+  if (layout_.keeps_repetition) ARROW_RETURN_NOT_OK(repetition_decoder_.Decode(count, repetition_.data()));
+  ARROW_RETURN_NOT_OK(definition_decoder_.Decode(count, definition_.data()));
+  if (layout_.keeps_repetition && held_.rows_begun() == 0 && repetition_[0] != 0) {
+    return Invalid("a row begins with repetition level {}", repetition_[0]);
+  }
+  levels_end_ = count;
+  page_left_ -= count;
+  return Status::OK();
+}
+
+/// Decoded levels that belong to the first `rows` rows.
+int64_t ColumnReader::CountTakeable(int64_t rows) const {
+  int64_t begun = held_.rows_begun();
+  if (!layout_.keeps_repetition) return std::min(levels_end_ - level_, rows - begun);
+  for (int64_t i = level_; i < levels_end_; ++i) {
+    if (repetition_[i] != 0) continue;
+    if (begun == rows) return i - level_;
+    ++begun;
+  }
+  return levels_end_ - level_;
+}
+
+int64_t ColumnReader::BytesAtMost(int64_t count) const {
+  if (layout_.binary) return binary_decoder_->BytesAtMost(count);
+  return CheckedMultiply(count, layout_.width).value_or(std::numeric_limits<int64_t>::max());
+}
+
+Result<int64_t> ColumnReader::WithinLimits(int64_t count) const {
+  const int64_t held = held_.value_bytes();
+  const int64_t entries = std::max(held_.levels_count(), held_.slots());
+  if (complete_rows_ > 0 && (held >= limits_.soft_bytes || entries >= limits_.levels)) return 0;
+  if (entries + count > std::numeric_limits<int32_t>::max()) return NotImplemented("a row of more than 2^31 values");
+  // Once a row has outgrown the soft limit, go on in steps of that size up to the hard one.
+  const int64_t hard_room = layout_.binary ? limits_.hard_bytes - held : std::numeric_limits<int64_t>::max();
+  const int64_t soft_room = complete_rows_ > 0 ? limits_.soft_bytes - held : limits_.soft_bytes;
+  const int64_t room = std::min(soft_room, hard_room);
+  while (count > 1 && BytesAtMost(count) > room) count /= 2;
+  const int64_t bytes = BytesAtMost(count);
+  if (bytes <= room) return count;
+  if (complete_rows_ > 0) return 0;
+  if (bytes <= hard_room) return count;
+  return NotImplemented("a row of more than {} bytes of byte arrays", limits_.hard_bytes);
+}
+
+Status ColumnReader::AppendFlat(int64_t count) {
+  if (leaf_.max_definition_level > 0) {
+    ARROW_RETURN_NOT_OK(definition_decoder_.DecodeValidity(count, &held_.validity()));
+  } else {
+    ARROW_RETURN_NOT_OK(held_.validity().AppendRun(true, count));
+  }
+  ARROW_RETURN_NOT_OK(held_.AppendSlots(count, fixed_decoder_.get(), binary_decoder_.get()));
+  held_.BeginRows(count);
+  complete_rows_ += count;
+  page_left_ -= count;
+  return Status::OK();
+}
+
+Status ColumnReader::AppendNested(int64_t count) {
+  const uint8_t* definition = definition_.data() + level_;
+  const uint8_t* repetition = layout_.keeps_repetition ? repetition_.data() + level_ : nullptr;
+  uint8_t bits[kLevels / 8] = {};
+  int64_t slots = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (definition[i] < layout_.exists_level) continue;
+    bits[slots / 8] = static_cast<uint8_t>(bits[slots / 8] | (definition[i] == layout_.max_definition_level) << (slots % 8));
+    ++slots;
+  }
+  ARROW_RETURN_NOT_OK(held_.validity().AppendBits(bits, 0, slots));
+  ARROW_RETURN_NOT_OK(held_.AppendSlots(slots, fixed_decoder_.get(), binary_decoder_.get()));
+  ARROW_RETURN_NOT_OK(held_.AppendLevels(definition, repetition, count));
+  held_.BeginRows(repetition == nullptr ? count : std::count(repetition, repetition + count, uint8_t{0}));
+  level_ += count;
+  return Status::OK();
+}
+
+}  // namespace calve::parquet

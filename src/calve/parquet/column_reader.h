@@ -1,0 +1,75 @@
+#pragma once
+
+#include "calve/parquet/leaf_values.h"
+#include "calve/parquet/level_decoder.h"
+#include "calve/parquet/page_reader.h"
+#include "calve/parquet/schema.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace calve::parquet {
+
+/// What bounds the memory of a column's part of a batch.
+struct BatchLimits {
+  int64_t soft_bytes = int64_t{64} << 20;     ///< a batch ends with the row that reaches it
+  int64_t hard_bytes = (int64_t{1} << 31) - 1;  ///< byte arrays of a batch stay at or below it
+  int64_t levels = int64_t{1} << 24;          ///< a batch ends with the row that reaches it
+};
+
+/// Decodes a column chunk, page by page.
+class ColumnReader {
+ public:
+  ColumnReader(const LeafColumn& leaf, PageReader pages, const BatchLimits& limits, arrow::MemoryPool* pool);
+  Status Init() { return held_.Init(); }
+
+  bool is_binary() const { return layout_.binary; }
+  /// Decodes until `rows` rows are held, or a limit is reached, or the chunk ends. Returns how many are held, at least one.
+  Result<int64_t> Fill(int64_t rows);
+  /// The first `rows` of the rows held.
+  Result<LeafBatch> Take(int64_t rows);
+  /// Invalid when the chunk has more rows than were taken.
+  Status CheckEnd();
+
+ private:
+  static constexpr int64_t kLevels = 4096;
+
+  Status FillFlat(int64_t rows);
+  Status FillNested(int64_t rows);
+  /// Goes on to the next data page with values; false when there is none.
+  Result<bool> NextPage();
+  Status BeginPage(const Page& page);
+  Status ReadDictionary(const Page& page);
+  Status DecodeLevels();
+  int64_t CountTakeable(int64_t rows) const;
+  /// How many of the next `count` entries may be decoded within the limits; 0: the batch has to end.
+  Result<int64_t> WithinLimits(int64_t count) const;
+  int64_t BytesAtMost(int64_t count) const;
+  Status AppendFlat(int64_t count);
+  Status AppendNested(int64_t count);
+
+  LeafColumn leaf_;
+  LeafLayout layout_;
+  PageReader pages_;
+  BatchLimits limits_;
+  LeafValues held_;
+  int64_t complete_rows_ = 0;  ///< of those held
+
+  std::unique_ptr<Dictionary> dictionary_;
+  arrow::MemoryPool* pool_;
+  bool seen_data_page_ = false;
+
+  // The current page.
+  std::string page_where_;
+  int64_t page_left_ = 0;  ///< entries not yet decoded
+  LevelDecoder repetition_decoder_, definition_decoder_;
+  std::unique_ptr<FixedDecoder> fixed_decoder_;
+  std::unique_ptr<BinaryDecoder> binary_decoder_;
+
+  // Levels of the current page that are decoded but not yet taken (nested columns).
+  std::vector<uint8_t> definition_, repetition_;
+  int64_t level_ = 0, levels_end_ = 0;
+};
+
+}  // namespace calve::parquet

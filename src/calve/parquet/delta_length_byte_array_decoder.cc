@@ -1,0 +1,70 @@
+#include "calve/parquet/delta_length_byte_array_decoder.h"
+
+#include "calve/base/checked.h"
+#include "calve/base/status.h"
+
+namespace calve::parquet {
+namespace {
+
+constexpr int64_t kBatch = 1024;
+/// Pages with more bytes than this are looked through for their longest value.
+constexpr size_t kLargeData = 16 << 20;
+
+}  // namespace
+
+Result<std::unique_ptr<BinaryDecoder>> DeltaLengthByteArrayDecoder::Make(std::span<const uint8_t> bytes, int64_t max_values) {
+  size_t lengths_size = 0;
+  // A page of nulls only may be empty.
+  if (!bytes.empty()) {
+    ARROW_ASSIGN_OR_RAISE(lengths_size, DeltaBinaryPackedSize(bytes, max_values));
+  }
+  const auto lengths = bytes.first(lengths_size), data = bytes.subspan(lengths_size);
+  std::unique_ptr<DeltaLengthByteArrayDecoder> decoder(new DeltaLengthByteArrayDecoder(lengths, data));
+  if (data.size() > kLargeData) ARROW_RETURN_NOT_OK(decoder->FindLargest(lengths));
+  return decoder;
+}
+
+Status DeltaLengthByteArrayDecoder::FindLargest(std::span<const uint8_t> lengths) {
+  if (lengths.empty()) return Status::OK();
+  ByteCursor head(lengths);
+  ARROW_ASSIGN_OR_RAISE(const DeltaHeader header, DeltaHeader::Parse(&head));
+  DeltaBinaryPackedDecoder<int32_t> decoder(lengths);
+  int32_t values[kBatch], largest = 0;
+  for (uint64_t done = 0; done < header.total; done += kBatch) {
+    const int64_t n = static_cast<int64_t>(std::min<uint64_t>(header.total - done, kBatch));
+    ARROW_RETURN_NOT_OK(decoder.DecodeValues(n, values));
+    largest = std::max(largest, *std::max_element(values, values + n));
+  }
+  largest_ = largest;
+  return Status::OK();
+}
+
+int64_t DeltaLengthByteArrayDecoder::BytesAtMost(int64_t count) const {
+  const int64_t left = static_cast<int64_t>(data_.remaining());
+  return std::min(left, CheckedMultiply(count, largest_).value_or(left));
+}
+
+Status DeltaLengthByteArrayDecoder::Decode(int64_t count, BinaryValues* out) {
+  int32_t lengths[kBatch];
+  ARROW_RETURN_NOT_OK(out->offsets.Reserve(count));
+  while (count > 0) {
+    const int64_t n = std::min(count, kBatch);
+    ARROW_RETURN_NOT_OK(lengths_.DecodeValues(n, lengths));
+    int64_t total = 0;
+    const int32_t begin = out->offsets[out->offsets.size() - 1];
+    for (int64_t i = 0; i < n; ++i) {
+      if (lengths[i] < 0) return Invalid("a byte array of {} bytes", lengths[i]);
+      total += lengths[i];
+      if (total > static_cast<int64_t>(data_.remaining())) {
+        return Invalid("byte arrays of {} bytes, {} bytes are left", total, data_.remaining());
+      }
+      out->offsets.UnsafeAppend(begin + static_cast<int32_t>(total));
+    }
+    const auto bytes = data_.Bytes(static_cast<size_t>(total));
+    ARROW_RETURN_NOT_OK(out->data.Append(bytes.data(), total));
+    count -= n;
+  }
+  return Status::OK();
+}
+
+}  // namespace calve::parquet

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "calve/parquet/rle_decoder.h"
+#include "calve/parquet/value_decoder.h"
+
+namespace calve::parquet {
+
+/// Decodes a dictionary page's PLAIN values. BYTE_ARRAY when `width` is 0 and `binary` is true.
+Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const uint8_t> bytes, Dictionary* out);
+
+/// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each is checked against the dictionary.
+class IndexReader {
+ public:
+  IndexReader(std::span<const uint8_t> bytes, int64_t dictionary_count) : bytes_(bytes), dictionary_count_(dictionary_count) {}
+
+  /// Decodes at most kBatch indices, at least one: `*count` times `out[0]` when `*repeated`, else out[*count].
+  Status Next(int64_t wanted, uint32_t* out, int64_t* count, bool* repeated);
+
+  static constexpr int64_t kBatch = 1024;
+
+ private:
+  Status Start();
+  Status OutOfRange(uint32_t index) const;
+
+  std::span<const uint8_t> bytes_;
+  int64_t dictionary_count_;
+  bool started_ = false;
+  RunReader runs_;
+};
+
+/// Values of one width by dictionary index.
+class DictionaryFixedDecoder : public FixedDecoder {
+ public:
+  DictionaryFixedDecoder(int64_t width, std::span<const uint8_t> bytes, const Dictionary& dictionary)
+      : width_(width), dictionary_(dictionary), indices_(bytes, dictionary.count) {}
+  Status Decode(int64_t count, uint8_t* out) override;
+
+ private:
+  int64_t width_;
+  const Dictionary& dictionary_;
+  IndexReader indices_;
+};
+
+/// Byte arrays by dictionary index.
+class DictionaryBinaryDecoder : public BinaryDecoder {
+ public:
+  DictionaryBinaryDecoder(std::span<const uint8_t> bytes, const Dictionary& dictionary)
+      : dictionary_(dictionary), indices_(bytes, dictionary.count) {}
+  int64_t BytesAtMost(int64_t count) const override;
+  Status Decode(int64_t count, BinaryValues* out) override;
+
+ private:
+  const Dictionary& dictionary_;
+  IndexReader indices_;
+};
+
+}  // namespace calve::parquet

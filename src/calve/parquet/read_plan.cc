@@ -1,0 +1,126 @@
+#include "calve/parquet/read_plan.h"
+
+#include "calve/base/checked.h"
+#include "calve/base/status.h"
+
+#include <cstdio>
+#include <tuple>
+
+namespace calve::parquet {
+namespace {
+
+constexpr int64_t kMagicBytes = 4;
+
+Status CheckCodec(CompressionCodec codec) {
+  switch (codec) {
+    case CompressionCodec::kUncompressed:
+    case CompressionCodec::kSnappy:
+    case CompressionCodec::kGzip:
+    case CompressionCodec::kBrotli:
+    case CompressionCodec::kLz4:
+    case CompressionCodec::kZstd:
+    case CompressionCodec::kLz4Raw: return Status::OK();
+    case CompressionCodec::kLzo: break;
+  }
+  return NotImplemented("compression codec {} ({})", ToString(codec), static_cast<int>(codec));
+}
+
+Status CheckChunkSupported(const ColumnChunk& chunk) {
+  if (chunk.encrypted) return NotImplemented("encrypted column");
+  if (chunk.file_path && !chunk.file_path->empty()) return NotImplemented("column chunk in another file ('{}')", *chunk.file_path);
+  if (!chunk.metadata) return Invalid("the column chunk has no metadata");
+  for (Encoding encoding : chunk.metadata->encodings) {
+    if (ToString(encoding) == "UNKNOWN") return NotImplemented("encoding {}", static_cast<int>(encoding));
+  }
+  return CheckCodec(chunk.metadata->codec);
+}
+
+/// parquet-mr before 1.2.9 left the dictionary page's header out of the chunk's size; no such header is longer than this.
+constexpr int64_t kOldDictionaryHeaderBytes = 100;
+
+bool OmitsDictionaryHeader(const FileMetadata& metadata) {
+  constexpr std::string_view kName = "parquet-mr", kVersion = " version ";
+  std::string_view writer = metadata.created_by ? std::string_view(*metadata.created_by) : std::string_view();
+  if (writer.substr(0, kName.size()) != kName) return false;
+  writer.remove_prefix(kName.size());
+  int major = 0, minor = 0, patch = 0;
+  if (writer.substr(0, kVersion.size()) == kVersion) {
+    std::sscanf(std::string(writer.substr(kVersion.size())).c_str(), "%d.%d.%d", &major, &minor, &patch);
+  }
+  return std::tuple(major, minor, patch) < std::tuple(1, 2, 9);
+}
+
+/// The first page: a dictionary page, when the footer says where it is, stands before the data pages.
+int64_t StartOf(const ColumnMetadata& column) {
+  const int64_t dictionary = column.dictionary_page_offset.value_or(0);
+  return dictionary > 0 && dictionary < column.data_page_offset ? dictionary : column.data_page_offset;
+}
+
+Result<ChunkPlan> Plan(const ColumnMetadata& column, const LeafColumn& leaf, int64_t num_rows, int64_t data_end) {
+  if (column.type != *leaf.element.type) {
+    return Invalid("the column chunk is of type {}, the schema says {}", ToString(column.type), ToString(*leaf.element.type));
+  }
+  ChunkPlan plan;
+  plan.offset = StartOf(column);
+  plan.size_bytes = column.total_compressed_size;
+  plan.num_values = column.num_values;
+  plan.codec = column.codec;
+  const auto end = CheckedAdd(plan.offset, plan.size_bytes);
+  if (plan.offset < kMagicBytes || plan.size_bytes < 0 || !end || *end > data_end) {
+    return Invalid("a column chunk of {} bytes at byte {} does not lie before the footer at byte {}", plan.size_bytes,
+                   plan.offset, data_end);
+  }
+  const bool repeated = leaf.max_repetition_level > 0;
+  if (plan.num_values < num_rows || (!repeated && plan.num_values != num_rows)) {
+    return Invalid("the column chunk has {} values, the row group {} rows", plan.num_values, num_rows);
+  }
+  return plan;
+}
+
+std::string Where(const FileSchema& schema, int leaf_index, int row_group) {
+  return fmt::format("column '{}': row group {}", schema.leaves[leaf_index].dotted_path(), row_group);
+}
+
+}  // namespace
+
+Result<int64_t> CheckFileMetadata(const FileMetadata& metadata, const FileSchema& schema) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < metadata.row_groups.size(); ++i) {
+    const RowGroup& group = metadata.row_groups[i];
+    if (group.columns.size() != schema.leaves.size()) {
+      return Invalid("row group {} has {} column chunks, the schema has {} columns", i, group.columns.size(),
+                     schema.leaves.size());
+    }
+    const auto sum = CheckedAdd(rows, group.num_rows);
+    if (group.num_rows < 0 || !sum) return Invalid("row group {} says to have {} rows", i, group.num_rows);
+    rows = *sum;
+  }
+  return rows;
+}
+
+Status CheckLeafSupported(const FileMetadata& metadata, const FileSchema& schema, int leaf_index) {
+  const LeafColumn& leaf = schema.leaves[leaf_index];
+  if (!leaf.unsupported.empty()) return NotImplemented("column '{}': {}", leaf.dotted_path(), leaf.unsupported);
+  for (size_t i = 0; i < metadata.row_groups.size(); ++i) {
+    Status status = CheckChunkSupported(metadata.row_groups[i].columns[leaf_index]);
+    if (!status.ok()) return WithContext(status, Where(schema, leaf_index, static_cast<int>(i)));
+  }
+  return Status::OK();
+}
+
+Result<ChunkPlan> PlanChunk(const FileMetadata& metadata, const FileSchema& schema, int row_group, int leaf_index,
+                            int64_t data_end) {
+  const RowGroup& group = metadata.row_groups[row_group];
+  const ColumnChunk& chunk = group.columns[leaf_index];
+  if (!chunk.metadata) return Invalid("{}: the column chunk has no metadata", Where(schema, leaf_index, row_group));
+  auto plan = Plan(*chunk.metadata, schema.leaves[leaf_index], group.num_rows, data_end);
+  if (!plan.ok()) return WithContext(plan.status(), Where(schema, leaf_index, row_group));
+  if (OmitsDictionaryHeader(metadata)) {
+    plan->size_bytes += std::min(kOldDictionaryHeaderBytes, data_end - plan->offset - plan->size_bytes);
+  }
+  plan->leaf_index = leaf_index;
+  plan->row_group = row_group;
+  return plan;
+}
+
+}  // namespace calve::parquet

@@ -1,0 +1,127 @@
+#include "calve/parquet_reader.h"
+
+#include "calve/parquet/batch_reader.h"
+#include "calve/parquet/footer.h"
+#include "calve/parquet/read_plan.h"
+#include "calve/parquet/selection.h"
+
+#include "calve/base/status.h"
+
+#include <arrow/io/file.h>
+#include <arrow/record_batch.h>
+
+#include <numeric>
+
+namespace calve {
+namespace {
+
+using arrow::Result;
+using arrow::Status;
+using parquet::BatchReader;
+using parquet::OpenFile;
+
+/// A ParquetBatchReader as Arrow's interface, keeping its file open.
+class OwningReader : public arrow::RecordBatchReader {
+ public:
+  OwningReader(std::shared_ptr<const ParquetReader> file, std::unique_ptr<ParquetBatchReader> batches)
+      : file_(std::move(file)), batches_(std::move(batches)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override { return batches_->Next().Value(batch); }
+
+ private:
+  std::shared_ptr<const ParquetReader> file_;
+  std::unique_ptr<ParquetBatchReader> batches_;
+};
+
+class Reader : public ParquetReader, public std::enable_shared_from_this<Reader> {
+ public:
+  explicit Reader(OpenFile file) : file_(std::move(file)) {}
+
+  const std::string& name() const override { return file_.name; }
+  int64_t size_bytes() const override { return file_.size_bytes; }
+  int64_t num_rows() const override { return file_.num_rows; }
+  int num_row_groups() const override { return static_cast<int>(file_.metadata.row_groups.size()); }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return file_.schema.arrow_schema; }
+  const parquet::FileMetadata& metadata() const override { return file_.metadata; }
+  const parquet::FileSchema& file_schema() const override { return file_.schema; }
+
+  Result<std::vector<int>> LeavesOf(const std::string& column) const override {
+    return WithContext(parquet::LeavesOfName(file_.schema, column), file_.name);
+  }
+  std::vector<int> LeavesOfFieldId(int field_id) const override {
+    return parquet::LeavesOfFieldId(file_.schema, field_id);
+  }
+
+  Status CheckSupported(const std::vector<int>& leaves) const override {
+    for (int leaf : leaves) {
+      if (leaf < 0 || static_cast<size_t>(leaf) >= file_.schema.leaves.size()) {
+        return Invalid("{}: column index {} out of range (the file has {} columns)", file_.name, leaf,
+                       file_.schema.leaves.size());
+      }
+      ARROW_RETURN_NOT_OK(WithContext(parquet::CheckLeafSupported(file_.metadata, file_.schema, leaf), file_.name));
+    }
+    return Status::OK();
+  }
+
+  Result<std::unique_ptr<ParquetBatchReader>> Read(const std::vector<int>& leaves,
+                                                   const std::vector<int>& row_groups) const override {
+    ARROW_ASSIGN_OR_RAISE(auto batches, WithContext(BatchReader::Make(file_, leaves, row_groups), file_.name));
+    return batches;
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(const std::vector<std::string>& columns) const override {
+    std::vector<int> leaves, row_groups(file_.metadata.row_groups.size());
+    std::iota(row_groups.begin(), row_groups.end(), 0);
+    if (columns.empty()) {
+      leaves.resize(file_.schema.leaves.size());
+      std::iota(leaves.begin(), leaves.end(), 0);
+    }
+    for (const std::string& column : columns) {
+      ARROW_ASSIGN_OR_RAISE(const std::vector<int> found, LeavesOf(column));
+      leaves.insert(leaves.end(), found.begin(), found.end());
+    }
+    std::sort(leaves.begin(), leaves.end());
+    leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+    ARROW_ASSIGN_OR_RAISE(auto batches, Read(leaves, row_groups));
+    return std::make_shared<OwningReader>(shared_from_this(), std::move(batches));
+  }
+
+ private:
+  OpenFile file_;
+};
+
+Result<OpenFile> OpenParquet(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string name,
+                             const ParquetReadOptions& options, const Context& context) {
+  ARROW_ASSIGN_OR_RAISE(parquet::Footer footer, parquet::ReadFooter(file.get()));
+  ARROW_ASSIGN_OR_RAISE(parquet::FileSchema schema, parquet::FileSchema::Make(footer.metadata.schema));
+  OpenFile open;
+  ARROW_ASSIGN_OR_RAISE(open.num_rows, parquet::CheckFileMetadata(footer.metadata, schema));
+  open.file = std::move(file);
+  open.name = std::move(name);
+  open.size_bytes = footer.file_size;
+  open.data_end = footer.begin;
+  open.metadata = std::move(footer.metadata);
+  open.schema = std::move(schema);
+  open.options = options;
+  open.context = context;
+  return open;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(std::shared_ptr<arrow::io::RandomAccessFile> file,
+                                                           std::string name, const ParquetReadOptions& options,
+                                                           const Context& context) {
+  auto open = OpenParquet(std::move(file), name, options, context);
+  if (!open.ok()) return WithContext(open.status(), name);
+  return std::make_shared<Reader>(open.MoveValueUnsafe());
+}
+
+Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(const std::string& path, const ParquetReadOptions& options,
+                                                           const Context& context) {
+  ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
+  return Open(std::move(file), path, options, context);
+}
+
+}  // namespace calve

@@ -1,0 +1,151 @@
+#include "calve/parquet/selection.h"
+
+#include "calve/base/status.h"
+
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
+
+#include <string_view>
+
+namespace calve::parquet {
+namespace {
+
+void AddLeaves(const ArrowNode& node, std::vector<int>* out) {
+  if (node.leaf_index >= 0) out->push_back(node.leaf_index);
+  for (const ArrowNode& child : node.children) AddLeaves(child, out);
+}
+
+std::vector<int> LeavesUnder(const ArrowNode& node) {
+  std::vector<int> leaves;
+  AddLeaves(node, &leaves);
+  std::sort(leaves.begin(), leaves.end());
+  return leaves;
+}
+
+/// The name by which a path reaches child `i` of `parent`.
+std::string_view ChildName(const ArrowNode& parent, size_t i) {
+  switch (parent.field->type()->id()) {
+    case arrow::Type::LIST: return "element";
+    case arrow::Type::MAP: return i == 0 ? "key" : "value";
+    default: return parent.children[i].field->name();
+  }
+}
+
+void Find(const ArrowNode& node, std::string_view own_name, std::string_view path, std::vector<const ArrowNode*>* found) {
+  if (path.substr(0, own_name.size()) != own_name) return;
+  path.remove_prefix(own_name.size());
+  if (path.empty()) return found->push_back(&node);
+  if (path[0] != '.') return;
+  path.remove_prefix(1);
+  for (size_t i = 0; i < node.children.size(); ++i) Find(node.children[i], ChildName(node, i), path, found);
+}
+
+void AddNames(const ArrowNode& node, const std::string& prefix, std::string_view own_name, std::vector<std::string>* out) {
+  const std::string name = fmt::format("{}{}", prefix, own_name);
+  if (node.leaf_index >= 0) out->push_back(name);
+  for (size_t i = 0; i < node.children.size(); ++i) AddNames(node.children[i], name + ".", ChildName(node, i), out);
+}
+
+std::string ColumnList(const FileSchema& schema) {
+  constexpr size_t kShown = 50;
+  std::vector<std::string> names;
+  for (const ArrowNode& field : schema.fields) AddNames(field, "", field.field->name(), &names);
+  const size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  if (more > 0) names.resize(kShown);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+bool HasFieldId(const ArrowNode& node, const std::string& id) {
+  const auto& metadata = node.field->metadata();
+  if (metadata == nullptr) return false;
+  const int index = metadata->FindKey("PARQUET:field_id");
+  return index >= 0 && metadata->value(index) == id;
+}
+
+void FindId(const ArrowNode& node, const std::string& id, std::vector<int>* out) {
+  if (HasFieldId(node, id)) return AddLeaves(node, out);
+  for (const ArrowNode& child : node.children) FindId(child, id, out);
+}
+
+bool AnyWanted(const ArrowNode& node, const std::vector<bool>& wanted) {
+  if (node.leaf_index >= 0) return wanted[node.leaf_index];
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](const ArrowNode& child) { return AnyWanted(child, wanted); });
+}
+
+void WantAll(const ArrowNode& node, std::vector<bool>* wanted) {
+  if (node.leaf_index >= 0) (*wanted)[node.leaf_index] = true;
+  for (const ArrowNode& child : node.children) WantAll(child, wanted);
+}
+
+void KeepMapsWhole(const ArrowNode& node, std::vector<bool>* wanted) {
+  for (const ArrowNode& child : node.children) KeepMapsWhole(child, wanted);
+  if (node.field->type()->id() != arrow::Type::MAP || !AnyWanted(node, *wanted)) return;
+  WantAll(node.children[0], wanted);
+  if (!AnyWanted(node.children[1], *wanted)) WantAll(node.children[1], wanted);
+}
+
+std::shared_ptr<arrow::DataType> TypeOver(const ArrowNode& node) {
+  switch (node.field->type()->id()) {
+    case arrow::Type::LIST: return arrow::list(node.children[0].field);
+    case arrow::Type::MAP: return std::make_shared<arrow::MapType>(node.children[0].field, node.children[1].field);
+    default: break;
+  }
+  arrow::FieldVector fields;
+  for (const ArrowNode& child : node.children) fields.push_back(child.field);
+  return arrow::struct_(std::move(fields));
+}
+
+ArrowNode Pruned(const ArrowNode& node, const std::vector<bool>& wanted) {
+  ArrowNode result = node;
+  if (node.leaf_index >= 0) return result;
+  result.children.clear();
+  for (const ArrowNode& child : node.children) {
+    if (AnyWanted(child, wanted)) result.children.push_back(Pruned(child, wanted));
+  }
+  result.field = node.field->WithType(TypeOver(result));
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<int>> LeavesOfName(const FileSchema& schema, const std::string& name) {
+  std::vector<const ArrowNode*> found;
+  for (const ArrowNode& field : schema.fields) Find(field, field.field->name(), name, &found);
+  if (found.size() > 1) return Invalid("column '{}' is ambiguous: {} fields have that name", name, found.size());
+  if (found.empty()) return Invalid("no column '{}'; there are: {}", name, ColumnList(schema));
+  return LeavesUnder(*found[0]);
+}
+
+std::vector<int> LeavesOfFieldId(const FileSchema& schema, int field_id) {
+  std::vector<int> leaves;
+  for (const ArrowNode& field : schema.fields) FindId(field, std::to_string(field_id), &leaves);
+  std::sort(leaves.begin(), leaves.end());
+  return leaves;
+}
+
+Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves) {
+  std::vector<bool> wanted(schema.leaves.size(), false);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i] < 0 || static_cast<size_t>(leaves[i]) >= wanted.size()) {
+      return Invalid("column index {} out of range (the file has {} columns)", leaves[i], wanted.size());
+    }
+    if (i > 0 && leaves[i] <= leaves[i - 1]) return Invalid("the column indices to read are not sorted");
+    wanted[leaves[i]] = true;
+  }
+  Selection selection;
+  arrow::FieldVector fields;
+  for (const ArrowNode& field : schema.fields) {
+    KeepMapsWhole(field, &wanted);
+    if (!AnyWanted(field, wanted)) continue;
+    selection.fields.push_back(Pruned(field, wanted));
+    fields.push_back(selection.fields.back().field);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i]) selection.leaves.push_back(static_cast<int>(i));
+  }
+  selection.arrow_schema = arrow::schema(std::move(fields));
+  return selection;
+}
+
+}  // namespace calve::parquet

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "calve/parquet/schema.h"
+
+#include <string>
+#include <vector>
+
+namespace calve::parquet {
+
+/// Leaf columns under the field of dotted name `name`, in file order. Lists are left through "element", maps through "key" and
+/// "value". A name may itself hold dots. Invalid lists the columns there are, or says that the name is ambiguous.
+Result<std::vector<int>> LeavesOfName(const FileSchema& schema, const std::string& name);
+
+/// Leaf columns under the field with this id at any depth; empty when there is none.
+std::vector<int> LeavesOfFieldId(const FileSchema& schema, int field_id);
+
+/// A part of a file's schema that can be read.
+struct Selection {
+  std::vector<int> leaves;        ///< sorted
+  std::vector<ArrowNode> fields;  ///< the file's, pruned to the leaves
+  std::shared_ptr<arrow::Schema> arrow_schema;
+};
+
+/// Prunes `schema` to `leaves`. A map is not cut in two: any part of its value brings the key, the key alone brings the whole
+/// value. Invalid when `leaves` is not sorted or names no column.
+Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves);
+
+}  // namespace calve::parquet
