@@ -14,15 +14,18 @@ struct Transform {
   std::string text;   ///< as the metadata spells it
 };
 
-Result<Transform> ParseTransform(std::string_view text);  ///< an unknown name gives kUnknown, not an error
+/// An unknown name gives kUnknown, not an error; a bucket or truncate without a positive parameter is Invalid.
+Result<Transform> ParseTransform(std::string_view text);
 
 /// The type of the transform's results; Invalid when the transform does not take `source`.
 Result<TypePtr> ResultType(const Transform& transform, const Type& source);
 
-/// The transform of one value; null stays null. Dates and timestamps before 1970 are floored.
+/// The transform of one value; null stays null. Dates and timestamps before 1970 are floored. NotImplemented for an
+/// unknown transform; Invalid when it does not take `source`, or `value` is none of its values.
 Result<Value> Apply(const Transform& transform, const Type& source, const Value& value);
 
-/// The transform of every element of `array` (of the Arrow type of `source`), as values.
+/// The transform of every element of `array`, as values. `array` is of the Arrow type of `source`; dictionary-encoded,
+/// large and view forms of it will do.
 Result<std::vector<Value>> ApplyToArray(const Transform& transform, const Type& source, const arrow::Array& array);
 
 struct PartitionField {
@@ -30,6 +33,8 @@ struct PartitionField {
   int field_id = 0;
   std::string name;
   Transform transform;
+  /// All sources of a transform of several columns, which is then kUnknown; otherwise empty.
+  std::vector<int> source_ids;
 };
 
 /// A partition spec ("Partition Specs").
@@ -40,6 +45,8 @@ struct PartitionSpec {
   bool unpartitioned() const;  ///< no field, or only void ones
 };
 
+/// The spec from its JSON object (Appendix C), or from the array of its fields alone, as manifests carry it. Missing
+/// field ids are counted from 1000.
 Result<PartitionSpec> PartitionSpecFromJson(const nlohmann::json& json);
 nlohmann::json ToJson(const PartitionSpec& spec);
 
@@ -51,9 +58,10 @@ Result<std::vector<TypePtr>> PartitionTypes(const PartitionSpec& spec, const Sch
 Result<std::string> PartitionPath(const PartitionSpec& spec, const std::vector<TypePtr>& types,
                                   const std::vector<Value>& values);
 
-/// The inclusive projection of a bound row filter onto the partition values of `spec`: true for every partition that may
-/// hold a matching row ("Scan Planning"). The result is bound to columns whose field_id is the partition field's id and
-/// whose path is {index in spec}. Old writers' off-by-one for negative year, month, day and hour values is allowed for.
+/// The inclusive projection of a bound row filter onto the partition values of `spec`: true for every partition that
+/// may hold a matching row ("Scan Planning"). The result is bound to columns whose field_id is the partition field's id
+/// and whose path is {index in spec}. Old writers' off-by-one for negative year, month, day and hour values is allowed
+/// for.
 Result<expr::NodePtr> ProjectInclusive(const expr::NodePtr& filter, const PartitionSpec& spec, const Schema& schema);
 
 }  // namespace calve::iceberg
