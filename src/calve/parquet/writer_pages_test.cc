@@ -317,7 +317,7 @@ TEST(ParquetWriterPages, BoundsOfDecimals) {
                                       {OneColumn(FromJson(type, R"(["-1", "0", "1"])")),
                                        OneColumn(FromJson(type, R"(["5", "-7", "0"])"))},
                                       options);
-    const auto& leaf = Footer(file).schema[1];
+    const parquet::SchemaElement leaf = Footer(file).schema[1];
     const int bytes = leaf.type == parquet::PhysicalType::kInt32 ? 4
                       : leaf.type == parquet::PhysicalType::kInt64 ? 8 : leaf.type_length;
     const bool big_endian = leaf.type == parquet::PhysicalType::kFixedLenByteArray;
@@ -380,7 +380,8 @@ TEST(ParquetWriterPages, NoBoundsForIntervals) {
   const auto statistics = *Footer(file).row_groups[0].columns[0].metadata->statistics;
   EXPECT_FALSE(statistics.min_value || statistics.max_value);
   EXPECT_EQ(statistics.null_count, 1);
-  const auto values = file.Open()->RowGroup(0)->Column(0);
+  const auto opened = file.Open();
+  const auto values = opened->RowGroup(0)->Column(0);
   auto* reader = static_cast<::parquet::FixedLenByteArrayReader*>(values.get());
   ::parquet::FixedLenByteArray value[3];
   int16_t levels[3];
