@@ -118,7 +118,7 @@ class Commit {
   }
 
   TableStore& store_;
-  const TableVersion& base_;
+  const TableVersion base_;  // a copy: the caller's may be the store's own, which changes with the commit
   SnapshotProducer producer_;
 };
 

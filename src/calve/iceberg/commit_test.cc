@@ -1,0 +1,412 @@
+#include "calve/iceberg/commit.h"
+
+#include "commit_testing.h"
+
+#include <gmock/gmock.h>
+
+namespace calve::iceberg {
+namespace {
+
+using testing::CommitTest;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Fate = testing::MemoryTable::Fate;
+
+class CommitVersions : public CommitTest, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Formats, CommitVersions, ::testing::Values(1, 2, 3));
+
+TEST_P(CommitVersions, AppendMakesSnapshots) {
+  const int format = GetParam();
+  MakeTable(format);
+  auto first = Append({File("a", 10), File("b", 20)});
+  ASSERT_TRUE(first.ok()) << first.status();
+  auto second = Append({File("c", 5)});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->attempts, 1);
+
+  const TableMetadata& metadata = store_->current().metadata;
+  ASSERT_EQ(metadata.snapshots.size(), 2u);
+  EXPECT_EQ(metadata.current_snapshot_id, second->snapshot.snapshot_id);
+  EXPECT_EQ(second->version.metadata_location, store_->current().metadata_location);
+  EXPECT_EQ(metadata.last_sequence_number, format == 1 ? 0 : 2);
+  const Snapshot& snapshot = *metadata.current_snapshot();
+  EXPECT_EQ(snapshot.parent_snapshot_id, first->snapshot.snapshot_id);
+  EXPECT_FALSE(first->snapshot.parent_snapshot_id.has_value());
+  EXPECT_EQ(snapshot.sequence_number, format == 1 ? 0 : 2);
+  EXPECT_EQ(snapshot.schema_id, 0);
+
+  EXPECT_THAT(LiveFiles(), ElementsAre("a", "b", "c"));
+  auto entries = EntriesByName();
+  EXPECT_EQ(entries.at("a").status, EntryStatus::kAdded);
+  EXPECT_EQ(entries.at("a").snapshot_id, first->snapshot.snapshot_id);
+  EXPECT_EQ(entries.at("a").sequence_number, format == 1 ? 0 : 1);
+  EXPECT_EQ(entries.at("c").sequence_number, format == 1 ? 0 : 2);
+  EXPECT_EQ(entries.at("c").file_sequence_number, format == 1 ? 0 : 2);
+  EXPECT_EQ(Manifests().size(), 2u);
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
+TEST_P(CommitVersions, SummaryHasJavasNames) {
+  MakeTable(GetParam());
+  ASSERT_TRUE(Append({File("a", 10), File("b", 20)}).ok());
+  SnapshotChange change{.operation = "append", .added = {File("c", 5)}};
+  change.extra_summary = {{"job", "nightly"}, {"total-records", "1000000"}};
+  auto result = CommitSnapshot(*store_, store_->current(), change);
+  ASSERT_TRUE(result.ok()) << result.status();
+  auto summary = result->snapshot.summary;
+  EXPECT_EQ(summary.at("engine-name"), "calve");
+  EXPECT_FALSE(summary.at("calve-version").empty());
+  for (const char* name : {"engine-name", "engine-version", "calve-version"}) summary.erase(name);
+  const std::map<std::string, std::string> expected = {
+      {"operation", "append"},         {"added-data-files", "1"},        {"added-records", "5"},
+      {"added-files-size", "50"},      {"changed-partition-count", "1"}, {"total-data-files", "3"},
+      {"total-records", "35"},         {"total-files-size", "350"},      {"total-delete-files", "0"},
+      {"total-position-deletes", "0"}, {"total-equality-deletes", "0"},  {"manifests-created", "1"},
+      {"manifests-kept", "1"},         {"manifests-replaced", "0"},      {"job", "nightly"}};
+  EXPECT_EQ(summary, expected);
+}
+
+TEST_F(CommitTest, TotalsThatTheParentDoesNotTellAreLeftOut) {
+  MakeTable(2);
+  ASSERT_TRUE(Append({File("a", 10)}).ok());
+  TableMetadata metadata = store_->current().metadata;
+  metadata.snapshots.back().summary.erase("total-records");
+  metadata.snapshots.back().summary["total-data-files"] = "many";
+  store_->Set(metadata);
+  auto result = Append({File("b", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(result->snapshot.summary.contains("total-records"));
+  EXPECT_FALSE(result->snapshot.summary.contains("total-data-files"));
+  EXPECT_EQ(result->snapshot.summary.at("total-files-size"), "110");
+}
+
+TEST_F(CommitTest, PartitionsAreCounted) {
+  MakeTable(2, {}, true);
+  auto result = Append({File("a", 1, "x"), File("b", 1, "y"), File("c", 1, "x")});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->snapshot.summary.at("changed-partition-count"), "2");
+}
+
+TEST_F(CommitTest, ManifestPerSpec) {
+  MakeTable(2);
+  TableMetadata metadata = store_->current().metadata;
+  PartitionSpec spec;
+  spec.spec_id = 1;
+  spec.fields = {{2, 1000, "cat", ParseTransform("identity").ValueOrDie()}};
+  metadata.partition_specs.push_back(spec);
+  store_->Set(metadata);
+  DataFile partitioned = File("b", 2, "x");
+  partitioned.spec_id = 1;
+  ASSERT_TRUE(Append({File("a", 1), partitioned}).ok());
+  std::map<int, int64_t> added;
+  for (const ManifestFile& manifest : Manifests()) added[manifest.partition_spec_id] = *manifest.added_files_count;
+  EXPECT_EQ(added, (std::map<int, int64_t>{{0, 1}, {1, 1}}));
+}
+
+TEST_F(CommitTest, WrongChangesAreRefused) {
+  MakeTable(2);
+  EXPECT_THAT(Append({File("a", 1), File("a", 1)}).status().message(), HasSubstr("added twice"));
+  DataFile unknown_spec = File("a", 1);
+  unknown_spec.spec_id = 9;
+  EXPECT_THAT(Append({unknown_spec}).status().message(), HasSubstr("partition spec 9"));
+  DataFile deletes = File("a", 1);
+  deletes.content = FileContent::kEqualityDeletes;
+  EXPECT_THAT(Append({deletes}).status().message(), HasSubstr("delete file"));
+  SnapshotChange overwrite{.operation = "overwrite"};
+  EXPECT_TRUE(CommitSnapshot(*store_, store_->current(), overwrite).status().IsNotImplemented());
+  TableMetadata encrypted = store_->current().metadata;
+  encrypted.properties["encryption.key-id"] = "k";
+  store_->Set(encrypted);
+  EXPECT_TRUE(Append({File("a", 1)}).status().IsNotImplemented());
+  EXPECT_EQ(store_->current().metadata.snapshots.size(), 0u);
+  EXPECT_THAT(FilesThere(), ElementsAre());
+}
+
+TEST_F(CommitTest, BranchesGrowApart) {
+  MakeTable(2);
+  ASSERT_TRUE(Append({File("a", 1)}).ok());
+  const int64_t main_id = *store_->current().metadata.current_snapshot_id;
+  auto branched = Append({File("b", 1)}, "dev");
+  ASSERT_TRUE(branched.ok()) << branched.status();
+  EXPECT_EQ(branched->snapshot.parent_snapshot_id, main_id);
+  EXPECT_EQ(store_->current().metadata.current_snapshot_id, main_id);
+  EXPECT_THAT(LiveFiles(), ElementsAre("a"));
+  auto again = Append({File("c", 1)}, "dev");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->snapshot.parent_snapshot_id, branched->snapshot.snapshot_id);
+  EXPECT_EQ(again->snapshot.summary.at("total-data-files"), "3");
+
+  TableMetadata metadata = store_->current().metadata;
+  metadata.refs["v1"] = SnapshotRef{main_id, false};
+  metadata.refs["lost"] = SnapshotRef{4711, true};
+  store_->Set(metadata);
+  EXPECT_THAT(Append({File("d", 1)}, "v1").status().message(), HasSubstr("'v1' is a tag"));
+  EXPECT_THAT(Append({File("d", 1)}, "lost").status().message(), HasSubstr("4711"));
+}
+
+// ---- Merging ----
+
+TEST_F(CommitTest, ManyCommitsKeepAShortList) {
+  MakeTable(2, {{"commit.manifest.min-count-to-merge", "4"}});
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(Append({File(fmt::format("f{}", i), 1)}).ok());
+  EXPECT_LE(Manifests().size(), 4u);
+  EXPECT_EQ(LiveFiles().size(), 10u);
+  auto entries = EntriesByName();
+  for (int i = 0; i < 10; ++i) {
+    const ManifestEntry& entry = entries.at(fmt::format("f{}", i));
+    EXPECT_EQ(entry.sequence_number, i + 1);
+    EXPECT_EQ(entry.file_sequence_number, i + 1);
+    EXPECT_EQ(entry.snapshot_id, store_->current().metadata.snapshots[static_cast<size_t>(i)].snapshot_id);
+  }
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
+TEST_F(CommitTest, MergedManifestTellsOldFromNew) {
+  MakeTable(2, {{"commit.manifest.min-count-to-merge", "3"}});
+  ASSERT_TRUE(Append({File("a", 1)}).ok());
+  ASSERT_TRUE(Append({File("b", 1)}).ok());
+  EXPECT_EQ(Manifests().size(), 2u);
+  auto result = Append({File("c", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  auto manifests = Manifests();
+  ASSERT_EQ(manifests.size(), 1u);
+  EXPECT_EQ(manifests[0].added_files_count, 1);
+  EXPECT_EQ(manifests[0].existing_files_count, 2);
+  EXPECT_EQ(manifests[0].min_sequence_number, 1);
+  EXPECT_EQ(manifests[0].sequence_number, 3);
+  auto entries = EntriesByName();
+  EXPECT_EQ(entries.at("a").status, EntryStatus::kExisting);
+  EXPECT_EQ(entries.at("c").status, EntryStatus::kAdded);
+  EXPECT_EQ(entries.at("c").sequence_number, 3);
+  EXPECT_EQ(result->snapshot.summary.at("manifests-replaced"), "2");
+  EXPECT_EQ(result->snapshot.summary.at("manifests-created"), "1");
+}
+
+TEST_F(CommitTest, MergingCanBeSwitchedOffAndIsBoundedBySize) {
+  MakeTable(2, {{"commit.manifest.min-count-to-merge", "2"}, {"commit.manifest-merge.enabled", "false"}});
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Append({File(fmt::format("f{}", i), 1)}).ok());
+  EXPECT_EQ(Manifests().size(), 4u);
+  MakeTable(2, {{"commit.manifest.min-count-to-merge", "2"}, {"commit.manifest.target-size-bytes", "100"}});
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Append({File(fmt::format("f{}", i), 1)}).ok());
+  EXPECT_EQ(Manifests().size(), 4u);
+}
+
+TEST_F(CommitTest, DeleteManifestsAreNotMerged) {
+  MakeTable(2, {{"commit.manifest.min-count-to-merge", "2"}});
+  ASSERT_TRUE(Append({File("a", 1)}).ok());
+  DataFile deletes = File("d", 1);
+  deletes.content = FileContent::kEqualityDeletes;
+  deletes.equality_ids = {1};
+  Delete({deletes});
+  ASSERT_TRUE(Append({File("b", 1)}).ok());
+  auto manifests = Manifests();
+  ASSERT_EQ(manifests.size(), 2u);
+  EXPECT_EQ(std::count_if(manifests.begin(), manifests.end(), [](const auto& m) { return m.is_deletes; }), 1);
+}
+
+// ---- Retries ----
+
+TEST_F(CommitTest, LostRaceIsTriedAgainOnTheNewState) {
+  MakeTable(2);
+  ASSERT_TRUE(Append({File("a", 1)}).ok());
+  store_->fates = {Fate::kConflict};
+  store_->meanwhile = [this] {
+    store_->meanwhile = [] {};
+    auto other = Append({File("other", 1)});
+    ASSERT_TRUE(other.ok()) << other.status();
+  };
+  auto result = Append({File("mine", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->attempts, 2);
+  EXPECT_EQ(result->snapshot.sequence_number, 3);
+  EXPECT_THAT(LiveFiles(), ElementsAre("a", "mine", "other"));
+  auto entries = EntriesByName();
+  EXPECT_EQ(entries.at("mine").sequence_number, 3);
+  EXPECT_EQ(entries.at("other").sequence_number, 2);
+  EXPECT_EQ(FilesThere(), ReferencedFiles()) << "manifests of the lost attempt are left";
+}
+
+TEST_F(CommitTest, RetriesAreBounded) {
+  MakeTable(2, {{"commit.retry.num-retries", "2"}});
+  store_->fates = {Fate::kConflict, Fate::kConflict, Fate::kConflict, Fate::kConflict};
+  Status status = Append({File("a", 1)}).status();
+  EXPECT_EQ(CommitFailureOf(status), CommitFailure::kConflict);
+  EXPECT_THAT(status.message(), HasSubstr("3 attempts"));
+  EXPECT_EQ(store_->fates.size(), 1u);
+  EXPECT_THAT(FilesThere(), ElementsAre());
+}
+
+TEST_F(CommitTest, RetriesAreBoundedInTime) {
+  MakeTable(2, {{"commit.retry.num-retries", "1000"},
+                {"commit.retry.min-wait-ms", "40"},
+                {"commit.retry.total-timeout-ms", "100"}});
+  for (int i = 0; i < 100; ++i) store_->fates.push_back(Fate::kConflict);
+  EXPECT_EQ(CommitFailureOf(Append({File("a", 1)}).status()), CommitFailure::kConflict);
+  EXPECT_GT(store_->fates.size(), 90u);
+}
+
+TEST_F(CommitTest, PlainFailureIsNotTriedAgain) {
+  MakeTable(2);
+  store_->fates = {Fate::kFail, Fate::kSucceed};
+  Status status = Append({File("a", 1)}).status();
+  EXPECT_THAT(status.message(), HasSubstr("disk full"));
+  EXPECT_EQ(store_->fates.size(), 1u);
+  EXPECT_THAT(FilesThere(), ElementsAre());
+}
+
+TEST_F(CommitTest, WrongPropertyIsNamed) {
+  MakeTable(2, {{"commit.retry.num-retries", "often"}});
+  EXPECT_THAT(Append({File("a", 1)}).status().message(), HasSubstr("commit.retry.num-retries"));
+}
+
+TEST_F(CommitTest, TableReplacedMeanwhileIsNotWrittenTo) {
+  MakeTable(2);
+  store_->fates = {Fate::kConflict};
+  store_->meanwhile = [this] {
+    TableMetadata other = store_->current().metadata;
+    other.table_uuid = NewUuid();
+    store_->Set(other);
+  };
+  Status status = Append({File("a", 1)}).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_THAT(status.message(), HasSubstr("replaced by another"));
+}
+
+// ---- A commit whose outcome is unknown: look for your own snapshot before retrying ----
+
+TEST_F(CommitTest, UnknownOutcomeThatWasDoneIsFound) {
+  MakeTable(2);
+  store_->fates = {Fate::kUnknownDone};
+  auto result = Append({File("a", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->attempts, 1);
+  EXPECT_EQ(store_->current().metadata.snapshots.size(), 1u);
+  EXPECT_THAT(LiveFiles(), ElementsAre("a"));
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
+TEST_F(CommitTest, UnknownOutcomeIsFoundUnderLaterCommits) {
+  MakeTable(2);
+  store_->fates = {Fate::kUnknownDone};
+  store_->loads_to_fail = 2;
+  auto result = Append({File("a", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(store_->loads, 3);
+  EXPECT_EQ(store_->current().metadata.snapshots.size(), 1u);
+}
+
+TEST_F(CommitTest, UnknownOutcomeThatWasLostIsTriedAgain) {
+  MakeTable(2);
+  store_->fates = {Fate::kUnknownLost};
+  auto result = Append({File("a", 1)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->attempts, 2);
+  EXPECT_GE(store_->loads, 4) << "looked up three times and more";
+  EXPECT_EQ(store_->current().metadata.snapshots.size(), 1u);
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
+TEST_F(CommitTest, UnknownOutcomeThatCannotBeLookedUpStaysUnknown) {
+  MakeTable(2, {{"commit.status-check.num-retries", "2"}});
+  store_->fates = {Fate::kUnknownDone};
+  store_->loads_to_fail = 100;
+  Status status = Append({File("a", 1)}).status();
+  EXPECT_EQ(CommitFailureOf(status), CommitFailure::kStateUnknown);
+  EXPECT_THAT(status.message(), HasSubstr("not known"));
+  EXPECT_EQ(store_->loads, 3);
+  // It was committed after all: nothing that it needs is gone.
+  store_->loads_to_fail = 0;
+  EXPECT_THAT(LiveFiles(), ElementsAre("a"));
+}
+
+// ---- Row lineage ----
+
+TEST_F(CommitTest, RowLineageOfAppends) {
+  MakeTable(3);
+  auto first = Append({File("a", 10), File("b", 20)});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(first->snapshot.first_row_id, 0);
+  EXPECT_EQ(first->snapshot.added_rows, 30);
+  auto second = Append({File("c", 5)});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->snapshot.first_row_id, 30);
+  EXPECT_EQ(second->snapshot.added_rows, 5);
+  EXPECT_EQ(store_->current().metadata.next_row_id, 35);
+  auto entries = EntriesByName();
+  EXPECT_EQ(entries.at("a").file.first_row_id, 0);
+  EXPECT_EQ(entries.at("b").file.first_row_id, 10);
+  EXPECT_EQ(entries.at("c").file.first_row_id, 30);
+}
+
+TEST_F(CommitTest, RowLineageSurvivesMerging) {
+  MakeTable(3, {{"commit.manifest.min-count-to-merge", "3"}});
+  ASSERT_TRUE(Append({File("a", 10)}).ok());
+  ASSERT_TRUE(Append({File("b", 20)}).ok());
+  auto third = Append({File("c", 5)});
+  ASSERT_TRUE(third.ok()) << third.status();
+  ASSERT_EQ(Manifests().size(), 1u);
+  auto entries = EntriesByName();
+  EXPECT_EQ(entries.at("a").file.first_row_id, 0);
+  EXPECT_EQ(entries.at("b").file.first_row_id, 10);
+  // Ids are set aside for the existing rows too, at least for those that are new.
+  ASSERT_TRUE(entries.at("c").file.first_row_id.has_value());
+  EXPECT_GE(*entries.at("c").file.first_row_id, 30);
+  EXPECT_LE(*entries.at("c").file.first_row_id + 5, store_->current().metadata.next_row_id);
+  EXPECT_EQ(*third->snapshot.first_row_id + *third->snapshot.added_rows, store_->current().metadata.next_row_id);
+}
+
+TEST_F(CommitTest, RowLineageAfterALostRace) {
+  MakeTable(3);
+  store_->fates = {Fate::kConflict};
+  store_->meanwhile = [this] {
+    store_->meanwhile = [] {};
+    ASSERT_TRUE(Append({File("other", 7)}).ok());
+  };
+  auto result = Append({File("mine", 3)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->snapshot.first_row_id, 7);
+  EXPECT_EQ(store_->current().metadata.next_row_id, 10);
+  EXPECT_EQ(EntriesByName().at("mine").file.first_row_id, 7);
+}
+
+TEST_F(CommitTest, UpgradedTableGetsRowIdsForAllFiles) {
+  MakeTable(2);
+  ASSERT_TRUE(Append({File("a", 10)}).ok());
+  ASSERT_TRUE(Append({File("b", 20)}).ok());
+  TableMetadata metadata = store_->current().metadata;
+  metadata.format_version = 3;
+  store_->Set(metadata);
+  auto result = Append({File("c", 5)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->snapshot.first_row_id, 0);
+  EXPECT_EQ(result->snapshot.added_rows, 35);
+  EXPECT_EQ(store_->current().metadata.next_row_id, 35);
+  std::vector<bool> taken(35);
+  for (const auto& [name, entry] : EntriesByName()) {
+    ASSERT_TRUE(entry.file.first_row_id.has_value()) << name;
+    for (int64_t row = 0; row < entry.file.record_count; ++row) {
+      const size_t id = static_cast<size_t>(*entry.file.first_row_id + row);
+      ASSERT_LT(id, taken.size()) << name;
+      EXPECT_FALSE(taken[id]) << name << " shares row id " << id;
+      taken[id] = true;
+    }
+  }
+}
+
+// ---- Metadata files after the commit ----
+
+TEST_F(CommitTest, DroppedMetadataFilesAreDeletedWhenAsked) {
+  MakeTable(2, {{"write.metadata.previous-versions-max", "2"}, {"write.metadata.delete-after-commit.enabled", "true"}});
+  for (int i = 0; i < 5; ++i) {
+    testing::WriteText(store_->current().metadata_location, "{}");
+    ASSERT_TRUE(Append({File(fmt::format("f{}", i), 1)}).ok());
+  }
+  std::vector<std::string> left;
+  for (const std::string& name : FilesThere()) {
+    if (name.ends_with(".metadata.json")) left.push_back(name);
+  }
+  EXPECT_THAT(left, ElementsAre("v4.metadata.json", "v5.metadata.json"));
+}
+
+}  // namespace
+}  // namespace calve::iceberg
