@@ -1,5 +1,6 @@
 #include "calve/expr/domain.h"
 
+#include <arrow/extension_type.h>
 #include <arrow/type.h>
 
 namespace calve::expr {

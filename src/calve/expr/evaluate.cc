@@ -10,6 +10,7 @@
 #include <arrow/compute/exec.h>
 #include <arrow/compute/initialize.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
 
 namespace calve::expr {
