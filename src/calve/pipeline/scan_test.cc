@@ -1,0 +1,268 @@
+#include "calve/scan.h"
+
+#include "table_testing.h"
+#include "test_data.h"
+
+#include <arrow/util/cancel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace calve {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Batch;
+using testing::CatalogFolder;
+using testing::SortedRows;
+
+int64_t CountRows(Scan& scan) {
+  int64_t rows = 0;
+  auto batches = testing::BatchesOf(scan);
+  EXPECT_TRUE(batches.ok()) << batches.status().ToString();
+  for (const auto& batch : batches.ValueOr({})) rows += batch->num_rows();
+  return rows;
+}
+
+TEST(ScanTable, EverySnapshotThatSparkWroteIsCountedOrRefusedByName) {
+  CALVE_SHARED_DATA(folder);
+  const std::string spark = folder + "/spark-iceberg/";
+  std::ifstream stream(spark + "tables.json");
+  const auto tables = nlohmann::json::parse(stream);
+  int read = 0, refused = 0;
+  for (const auto& entry : tables) {
+    const std::string name = entry.at("table");
+    auto table = OpenTable(spark + "warehouse/" + entry.at("current_metadata").get<std::string>(),
+                           {{"/tmp/calve-warehouse", spark + "warehouse"}});
+    ASSERT_TRUE(table.ok()) << name << ": " << table.status().ToString();
+    for (const auto& snapshot : entry.at("snapshots")) {
+      ScanOptions options;
+      options.snapshot_id = snapshot.at("snapshot_id").get<int64_t>();
+      SCOPED_TRACE(fmt::format("{} at {}", name, *options.snapshot_id));
+      auto scan = ScanTable(*table, options);
+      if (!scan.ok()) {
+        EXPECT_TRUE(scan.status().IsNotImplemented()) << scan.status().ToString();
+        ++refused;
+        continue;
+      }
+      ++read;
+      const int64_t rows = CountRows(**scan);
+      if (snapshot.contains("rows") && snapshot.at("rows").is_number()) {
+        EXPECT_EQ(rows, snapshot.at("rows").get<int64_t>());
+      }
+    }
+  }
+  EXPECT_GT(read, 60);
+  EXPECT_GT(refused, 20);
+}
+
+class ScanTest : public ::testing::Test {
+ protected:
+  Table MakeTable(const std::shared_ptr<arrow::Schema>& schema, const std::string& partition_by = "", int version = 2,
+                  std::map<std::string, std::string> properties = {}) {
+    auto table = catalog_.Create(fmt::format("db.t{}", count_++), schema, partition_by, version, std::move(properties));
+    EXPECT_TRUE(table.ok()) << table.status().ToString();
+    return *std::move(table);
+  }
+
+  Table Append(const Table& table, const std::string& json) {
+    auto result = testing::Append(table, Batch(table.schema().ValueOrDie(), json));
+    EXPECT_TRUE(result.ok()) << result.status().ToString();
+    return table.Refresh().ValueOrDie();
+  }
+
+  static ScanOptions Where(const std::string& text, std::vector<std::string> columns = {}) {
+    ScanOptions options;
+    options.filter = Expression::Parse(text).ValueOrDie();
+    options.columns = std::move(columns);
+    return options;
+  }
+
+  CatalogFolder catalog_{"filesystem"};
+  int count_ = 0;
+};
+
+const auto kNested = arrow::schema(
+    {arrow::field("id", arrow::int64()), arrow::field("cat", arrow::utf8()),
+     arrow::field("s", arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y", arrow::utf8())})),
+     arrow::field("l", arrow::list(arrow::struct_({arrow::field("p", arrow::int32()), arrow::field("q", arrow::int32())})))});
+
+TEST_F(ScanTest, AnEmptyTableHasNoRows) {
+  auto table = MakeTable(kNested);
+  EXPECT_THAT(SortedRows(table), ElementsAre());
+  EXPECT_THAT(SortedRows(table, Where("id = 1")), ElementsAre());
+}
+
+TEST_F(ScanTest, SelectsNestedColumnsInTheOrderAsked) {
+  auto table = Append(MakeTable(kNested), R"([[1, "a", {"x": 2, "y": "z"}, [{"p": 3, "q": 4}]]])");
+  ScanOptions options;
+  options.columns = {"l.element.q", "s.y", "id"};
+  auto scan = ScanTable(table, options).ValueOrDie();
+  EXPECT_EQ(scan->schema()->field_names(), (std::vector<std::string>{"l", "s", "id"}));
+  EXPECT_EQ(scan->schema()->field(1)->type()->num_fields(), 1);
+  EXPECT_EQ(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()).size(), 1u);
+  options.columns = {"s.x", "s.y"};
+  scan = ScanTable(table, options).ValueOrDie();
+  EXPECT_EQ(scan->schema()->num_fields(), 1);
+  EXPECT_EQ(scan->schema()->field(0)->type()->num_fields(), 2);
+}
+
+TEST_F(ScanTest, UnknownColumnsAreInvalidAndListed) {
+  auto table = MakeTable(kNested);
+  ScanOptions options;
+  options.columns = {"nope"};
+  auto status = ScanTable(table, options).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_THAT(status.message(), HasSubstr("no column 'nope': the table has id, cat, s, l"));
+  options.columns = {"_row_id"};
+  EXPECT_THAT(ScanTable(table, options).status().message(), HasSubstr("format version 3"));
+  EXPECT_TRUE(ScanTable(table, Where("nope = 1")).status().IsInvalid());
+}
+
+TEST_F(ScanTest, FiltersByColumnsThatAreNotReturned) {
+  auto table = Append(MakeTable(kNested), R"([[1, "a", {"x": 2, "y": "z"}, []], [2, "b", {"x": 3, "y": "w"}, []], [3, "b", null, []]])");
+  EXPECT_THAT(SortedRows(table, Where("cat = 'b'", {"id"})), ElementsAre("2|", "3|"));
+  EXPECT_THAT(SortedRows(table, Where("s.x > 2", {"s.y", "id"})).size(), 1u);
+  EXPECT_THAT(SortedRows(table, Where("s.x IS NULL", {"id"})), ElementsAre("3|"));
+  EXPECT_THAT(SortedRows(table, Where("id > 1 AND cat = 'b' AND NOT s.x = 3", {"id"})), ElementsAre());
+}
+
+TEST_F(ScanTest, PrunesByPartitionAndBoundsAndSaysSo) {
+  auto table = MakeTable(kNested, "cat");
+  table = Append(table, R"([[1, "a", null, null], [2, "b", null, null]])");
+  table = Append(table, R"([[30, "a", null, null], [40, "b", null, null]])");
+  auto scan = ScanTable(table, Where("cat = 'a' AND id < 10", {"id"})).ValueOrDie();
+  EXPECT_EQ(CountRows(*scan), 1);
+  const auto metrics = scan->metrics();
+  EXPECT_EQ(metrics.data_files_total, 4);
+  EXPECT_EQ(metrics.data_files_skipped, 3);
+  EXPECT_EQ(metrics.rows_returned, 1);
+  EXPECT_EQ(scan->Plan().ValueOrDie()->num_rows(), 1);
+}
+
+TEST_F(ScanTest, PositionsDoNotShiftWhenRowGroupsAreSkipped) {
+  const auto ts = arrow::timestamp(arrow::TimeUnit::MILLI);
+  const auto schema = arrow::schema({arrow::field("n", arrow::int64()), arrow::field("ts", ts)});
+  std::string json = "[";
+  for (int i = 0; i < 100; ++i) json += fmt::format("{}[{}, {}]", i > 0 ? "," : "", i, i * 1000);
+  const std::string path = catalog_.folder() / "f.parquet";
+  testing::WriteParquet(path, Batch(schema, json + "]"), 10);
+  ScanOptions options = Where("n >= 35 AND n < 42", {"_pos", "n"});
+  auto scan = ScanFiles({path}, options).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()),
+              ElementsAre("35|35|", "36|36|", "37|37|", "38|38|", "39|39|", "40|40|", "41|41|"));
+  EXPECT_EQ(scan->metrics().row_groups_total, 10);
+  EXPECT_EQ(scan->metrics().row_groups_skipped, 8);
+  // Statistics in milliseconds, a literal in microseconds.
+  options = Where("ts = TIMESTAMP '1970-01-01T00:00:35'", {"_pos"});
+  scan = ScanFiles({path}, options).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("35|"));
+  EXPECT_EQ(scan->metrics().row_groups_skipped, 9);
+}
+
+TEST_F(ScanTest, PositionsInAppendedFiles) {
+  auto table = MakeTable(arrow::schema({arrow::field("n", arrow::int64())}));
+  table = Append(table, "[[10], [11], [12]]");
+  auto rows = testing::ScanRows(table, Where("n = 12", {"_pos", "_file"})).ValueOrDie();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_THAT(rows[0], ::testing::StartsWith("2|"));
+  EXPECT_THAT(rows[0], HasSubstr(".parquet"));
+}
+
+TEST_F(ScanTest, MillisecondFilesOfAMicrosecondTable) {
+  const std::string path = catalog_.folder() / "ms.parquet";
+  const auto ms = arrow::timestamp(arrow::TimeUnit::MILLI);
+  testing::WriteParquet(path, Batch(arrow::schema({testing::IdField("ts", ms, 1)}), "[[1000], [2000], [-1]]"), 1);
+  auto table = MakeTable(arrow::schema({arrow::field("ts", arrow::timestamp(arrow::TimeUnit::MICRO))}));
+  AppendOptions add;
+  add.add_files = true;
+  auto added = AppendFiles(table, {path}, add);
+  ASSERT_TRUE(added.ok()) << added.status().ToString();
+  table = table.Refresh().ValueOrDie();
+  auto scan = ScanTable(table, Where("ts >= TIMESTAMP '1970-01-01T00:00:02'")).ValueOrDie();
+  EXPECT_EQ(CountRows(*scan), 1);
+  EXPECT_EQ(scan->metrics().row_groups_skipped, 2);
+  EXPECT_EQ(SortedRows(table, Where("ts < TIMESTAMP '1970-01-01T00:00:00'")).size(), 1u);
+}
+
+TEST_F(ScanTest, NaNRowsSurviveInequalities) {
+  auto table = MakeTable(arrow::schema({arrow::field("v", arrow::float64())}));
+  table = Append(table, R"([[3], [NaN], [3]])");
+  EXPECT_EQ(SortedRows(table, Where("v != 3")).size(), 1u);
+  table = Append(table, R"([[-0.0], [0.0]])");
+  EXPECT_EQ(SortedRows(table, Where("v = 0")).size(), 2u);
+  EXPECT_EQ(SortedRows(table, Where("v IS NAN")).size(), 1u);
+}
+
+TEST_F(ScanTest, AFileThatIsGoneOrOfAnotherSizeIsAnErrorBeforeAnyRow) {
+  auto table = Append(MakeTable(arrow::schema({arrow::field("n", arrow::int64())})), "[[1], [2]]");
+  const std::string file = testing::DataFolder(table) + "/" + testing::FilesBelow(testing::DataFolder(table))[0];
+  const std::string bytes = testing::ReadText(file);
+  testing::WriteText(file, bytes + "x");
+  auto status = ScanTable(table, {}).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_THAT(status.message(), HasSubstr(fmt::format("has {} bytes, its manifest says {}", bytes.size() + 1, bytes.size())));
+  std::filesystem::remove(file);
+  status = ScanTable(table, {}).status();
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_THAT(status.message(), HasSubstr(file));
+}
+
+TEST_F(ScanTest, BatchesOutliveTheScanAndTheReader) {
+  auto table = Append(MakeTable(arrow::schema({arrow::field("n", arrow::int64())})), "[[1], [2]]");
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  {
+    auto scan = ScanTable(table, {}).ValueOrDie();
+    auto reader = scan->reader().ValueOrDie();
+    EXPECT_TRUE(scan->reader().status().IsInvalid());
+    scan.reset();
+    batches = reader->ToRecordBatches().ValueOrDie();
+  }
+  EXPECT_THAT(testing::RowTexts(batches), ElementsAre("1|", "2|"));
+}
+
+TEST_F(ScanTest, StopsWhenAsked) {
+  auto table = Append(MakeTable(arrow::schema({arrow::field("n", arrow::int64())})), "[[1], [2]]");
+  arrow::StopSource source;
+  arrow::StopToken token = source.token();
+  Context context;
+  context.stop = &token;
+  auto scan = ScanTable(table, {}, context).ValueOrDie();
+  source.RequestStop();
+  auto reader = scan->reader().ValueOrDie();
+  EXPECT_TRUE(reader->ToRecordBatches().status().IsCancelled());
+}
+
+TEST_F(ScanTest, FilesAreReadAsOneByName) {
+  const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
+  testing::WriteParquet(a, Batch(arrow::schema({arrow::field("x", arrow::int64()), arrow::field("y", arrow::utf8())}),
+                                 R"([[1, "a"]])"));
+  testing::WriteParquet(b, Batch(arrow::schema({arrow::field("x", arrow::int32())}), "[[2]]"));
+  auto scan = ScanFiles({a, b}, {}).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|'a'|", "2|null|"));
+  scan = ScanFiles({a, b}, Where("x = 2", {"y"})).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("null|"));
+  auto status = ScanFiles({b, a}, {}).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_THAT(status.message(), HasSubstr("column 'x' is int64, which cannot become int32"));
+  EXPECT_THAT(status.message(), HasSubstr(a));
+  ScanOptions options;
+  options.snapshot_id = 1;
+  EXPECT_TRUE(ScanFiles({a}, options).status().IsInvalid());
+}
+
+TEST_F(ScanTest, NarrowIntegersOfFilesCanBeFiltered) {
+  const std::string path = catalog_.folder() / "narrow.parquet";
+  testing::WriteParquet(path, Batch(arrow::schema({arrow::field("a", arrow::int8()), arrow::field("b", arrow::uint32())}),
+                                    "[[1, 4000000000], [-2, 5]]"));
+  auto scan = ScanFiles({path}, Where("a < 0 OR b > 3000000000")).ValueOrDie();
+  EXPECT_EQ(CountRows(*scan), 2);
+  scan = ScanFiles({path}, Where("b > 3000000000", {"a"})).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|"));
+}
+
+}  // namespace
+}  // namespace calve
