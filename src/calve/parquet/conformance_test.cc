@@ -7,6 +7,7 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -201,6 +202,7 @@ TEST(ParquetConformance, Int96OfAnyYear) {
 }
 
 TEST(ParquetConformance, TwoRowsOfOneGibibyteEach) {
+  if (std::getenv("CALVE_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes a quarter of a minute (set CALVE_LONG_TESTS)";
   CALVE_SHARED_DATA(data);
   auto file = ParquetReader::Open(data + "/parquet-testing/data/large_string_map.brotli.parquet");
   ASSERT_TRUE(file.ok()) << file.status();

@@ -1,0 +1,107 @@
+#include "calve/parquet/level_decoder.h"
+
+#include <arrow/memory_pool.h>
+#include <arrow/util/bit_util.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace calve::parquet {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+Result<Bytes> Levels(Result<LevelDecoder> decoder, int64_t count, int64_t step) {
+  ARROW_RETURN_NOT_OK(decoder);
+  Bytes out(static_cast<size_t>(count));
+  for (int64_t done = 0; done < count; done += step) {
+    ARROW_RETURN_NOT_OK(decoder->Decode(std::min(step, count - done), out.data() + done));
+  }
+  return out;
+}
+
+Result<std::vector<bool>> Validity(Result<LevelDecoder> decoder, int64_t count, int64_t step) {
+  ARROW_RETURN_NOT_OK(decoder);
+  ValidityBuilder builder(arrow::default_memory_pool());
+  for (int64_t done = 0; done < count; done += step) {
+    ARROW_RETURN_NOT_OK(decoder->DecodeValidity(std::min(step, count - done), &builder));
+  }
+  std::vector<bool> out;
+  for (int64_t i = 0; i < count; ++i) out.push_back(builder.bits() == nullptr || arrow::bit_util::GetBit(builder.bits(), i));
+  EXPECT_EQ(builder.size(), count);
+  EXPECT_EQ(builder.null_count(), std::count(out.begin(), out.end(), false));
+  return out;
+}
+
+/// 5 times 2, then 8 packed: 0 1 2 3 0 1 2 3 (two bits each), with their length in front.
+const Bytes kV1 = {5, 0, 0, 0, 0x0A, 0x02, 0x03, 0xE4, 0xE4};
+
+TEST(LevelDecoder, V1TakesItsBytesFromTheBody) {
+  Bytes body = kV1;
+  body.push_back(0x77);
+  for (int64_t step : {1, 4, 13}) {
+    ByteCursor cursor(body);
+    EXPECT_EQ(Levels(LevelDecoder::FromV1(Encoding::kRle, 3, 13, &cursor), 13, step).ValueOrDie(),
+              (Bytes{2, 2, 2, 2, 2, 0, 1, 2, 3, 0, 1, 2, 3}));
+    EXPECT_EQ(cursor.offset(), kV1.size());
+  }
+}
+
+TEST(LevelDecoder, V2) {
+  const Bytes runs(kV1.begin() + 4, kV1.end());
+  EXPECT_EQ(Levels(LevelDecoder::FromV2(3, runs), 13, 6).ValueOrDie(), (Bytes{2, 2, 2, 2, 2, 0, 1, 2, 3, 0, 1, 2, 3}));
+}
+
+TEST(LevelDecoder, NoLevelsWhenTheLargestIsZero) {
+  ByteCursor cursor(kV1);
+  EXPECT_EQ(Levels(LevelDecoder::FromV1(Encoding::kRle, 0, 4, &cursor), 4, 4).ValueOrDie(), Bytes(4, 0));
+  EXPECT_EQ(cursor.offset(), 0u);
+}
+
+TEST(LevelDecoder, DeprecatedBitPackedIsMsbFirst) {
+  // The specification's vector: 0 to 7 in three bits, from the most significant bit on.
+  const Bytes bytes = {0b00000101, 0b00111001, 0b01110111, 0xff};
+  ByteCursor cursor(bytes);
+  EXPECT_EQ(Levels(LevelDecoder::FromV1(Encoding::kBitPacked, 7, 8, &cursor), 8, 3).ValueOrDie(),
+            (Bytes{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(cursor.offset(), 3u);
+  ByteCursor one_bit(bytes);
+  EXPECT_EQ(Validity(LevelDecoder::FromV1(Encoding::kBitPacked, 1, 8, &one_bit), 8, 5).ValueOrDie(),
+            (std::vector<bool>{false, false, false, false, false, true, false, true}));
+}
+
+TEST(LevelDecoder, ValidityKeepsRuns) {
+  // 70 times 1; 8 packed 1 1 0 1 0 0 0 1; 3 times 0.
+  const Bytes runs = {0x8C, 0x01, 0x01, 0x03, 0x8B, 0x06, 0x00};
+  std::vector<bool> expected(70, true);
+  for (bool bit : {true, true, false, true, false, false, false, true, false, false, false}) expected.push_back(bit);
+  for (int64_t step : {1, 9, 64, 81}) EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 81, step).ValueOrDie(), expected);
+}
+
+TEST(LevelDecoder, RefusesLevelsTooLarge) {
+  EXPECT_EQ(Levels(LevelDecoder::FromV2(2, Bytes{0x03, 0xE4, 0xE4}), 8, 8).status().message(),
+            "level 3 out of range (the largest is 2)");
+  EXPECT_EQ(Levels(LevelDecoder::FromV2(2, Bytes{0x06, 0x07}), 3, 3).status().message(),
+            "level 7 out of range (the largest is 2)");
+  EXPECT_EQ(Validity(LevelDecoder::FromV2(1, Bytes{0x06, 0x02}), 3, 3).status().message(),
+            "level 2 out of range (the largest is 1)");
+}
+
+TEST(LevelDecoder, TruncatedAtEveryByte) {
+  for (size_t size = 0; size < kV1.size(); ++size) {
+    const Bytes cut(kV1.begin(), kV1.begin() + size);
+    ByteCursor cursor(cut);
+    EXPECT_TRUE(Levels(LevelDecoder::FromV1(Encoding::kRle, 3, 13, &cursor), 13, 13).status().IsInvalid()) << size;
+  }
+}
+
+TEST(LevelDecoder, RefusesALengthBeyondThePage) {
+  const Bytes bytes = {0xff, 0xff, 0xff, 0x7f, 0x0A, 0x02};
+  ByteCursor cursor(bytes);
+  EXPECT_EQ(LevelDecoder::FromV1(Encoding::kRle, 3, 5, &cursor).status().message(),
+            "2147483647 bytes of levels, the page has 2");
+}
+
+}  // namespace
+}  // namespace calve::parquet

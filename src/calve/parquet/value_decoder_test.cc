@@ -1,0 +1,274 @@
+#include "calve/parquet/value_decoder.h"
+
+#include "calve/parquet/dictionary_decoder.h"
+
+#include <arrow/memory_pool.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// Every encoding on the specification's vectors: whole, in pieces, cut short, and damaged.
+
+namespace calve::parquet {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Strings = std::vector<std::string>;
+
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Bytes operator+(Bytes a, std::string_view b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+arrow::MemoryPool* Pool() { return arrow::default_memory_pool(); }
+
+template <typename T>
+Result<std::vector<T>> DecodeFixed(Encoding encoding, PhysicalType type, const Bytes& bytes, int64_t count, int64_t step,
+                                   const Dictionary* dictionary = nullptr, int64_t width = sizeof(T)) {
+  const Bytes exact(bytes);
+  ARROW_ASSIGN_OR_RAISE(auto decoder, MakeFixedDecoder(encoding, type, width, exact, count, dictionary));
+  std::vector<T> out(static_cast<size_t>(count * width) / sizeof(T));
+  for (int64_t done = 0; done < count; done += step) {
+    ARROW_RETURN_NOT_OK(
+        decoder->Decode(std::min(step, count - done), reinterpret_cast<uint8_t*>(out.data()) + done * width));
+  }
+  return out;
+}
+
+Result<Strings> DecodeBinary(Encoding encoding, const Bytes& bytes, int64_t count, int64_t step,
+                             const Dictionary* dictionary = nullptr) {
+  const Bytes exact(bytes);
+  ARROW_ASSIGN_OR_RAISE(auto decoder, MakeBinaryDecoder(encoding, exact, count, dictionary));
+  BinaryValues values(Pool());
+  ARROW_RETURN_NOT_OK(values.Init());
+  for (int64_t done = 0; done < count; done += step) {
+    const int64_t n = std::min(step, count - done);
+    const int64_t bound = decoder->BytesAtMost(n), before = values.data.size();
+    ARROW_RETURN_NOT_OK(decoder->Decode(n, &values));
+    EXPECT_LE(values.data.size() - before, bound);
+  }
+  Strings out;
+  for (int64_t i = 0; i < values.count(); ++i) {
+    out.emplace_back(reinterpret_cast<const char*>(values.data.data()) + values.offsets[i],
+                     static_cast<size_t>(values.offsets[i + 1] - values.offsets[i]));
+  }
+  return out;
+}
+
+/// Cut to any size below `needed`, the values cannot be decoded.
+void ExpectBinaryTruncation(Encoding encoding, const Bytes& bytes, size_t needed, int64_t count,
+                            const Dictionary* dictionary = nullptr) {
+  for (size_t size = 0; size < needed; ++size) {
+    const auto got = DecodeBinary(encoding, Bytes(bytes.begin(), bytes.begin() + size), count, count, dictionary);
+    EXPECT_TRUE(got.status().IsInvalid()) << size;
+  }
+}
+
+TEST(PlainDecoder, FixedWidth) {
+  const Bytes bytes = {1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 1, 0, 0};
+  for (int64_t step : {1, 2, 3}) {
+    EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kPlain, PhysicalType::kInt32, bytes, 3, step).ValueOrDie(),
+              (std::vector<int32_t>{1, -1, 256}));
+  }
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kPlain, PhysicalType::kInt32, bytes, 4, 4).status().message(),
+            "4 PLAIN values of 4 bytes, 12 bytes are left at byte 0 of the values");
+}
+
+TEST(PlainDecoder, Booleans) {
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kPlain, PhysicalType::kBoolean, {0b01100101, 0b1}, 9, 2).ValueOrDie(),
+            (Bytes{1, 0, 1, 0, 0, 1, 1, 0, 1}));
+  EXPECT_TRUE(DecodeFixed<uint8_t>(Encoding::kPlain, PhysicalType::kBoolean, {0xff}, 9, 9).status().IsInvalid());
+}
+
+TEST(PlainDecoder, ByteArrays) {
+  const Bytes bytes = Bytes{2, 0, 0, 0} + "ab" + Bytes{0, 0, 0, 0} + Bytes{1, 0, 0, 0} + "c";
+  for (int64_t step : {1, 2, 3}) EXPECT_EQ(DecodeBinary(Encoding::kPlain, bytes, 3, step).ValueOrDie(), (Strings{"ab", "", "c"}));
+  ExpectBinaryTruncation(Encoding::kPlain, bytes, bytes.size(), 3);
+  EXPECT_EQ(DecodeBinary(Encoding::kPlain, Bytes{0xff, 0xff, 0xff, 0xff, 1}, 1, 1).status().message(),
+            "PLAIN byte array of 4294967295 bytes, 1 bytes are left at byte 4 of the values");
+}
+
+TEST(RleBooleanDecoder, Runs) {
+  // 5 times true, then 8 packed.
+  const Bytes bytes = {4, 0, 0, 0, 0x0A, 0x01, 0x03, 0x0F};
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, bytes, 13, 3).ValueOrDie(),
+            (Bytes{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0}));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_TRUE(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, Bytes(bytes.begin(), bytes.begin() + size), 13, 13)
+                    .status()
+                    .IsInvalid());
+  }
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, {2, 0, 0, 0, 0x0A, 0x02}, 5, 5).status().message(),
+            "an RLE boolean of value 2");
+}
+
+TEST(DictionaryDecoder, FixedWidth) {
+  Dictionary dictionary(Pool());
+  ASSERT_TRUE(FillDictionary(false, 8, 3, Bytes{10, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0}, &dictionary).ok());
+  // Two bits: 3 times 2, then 8 packed 0 1 2 0 1 2 0 1.
+  const Bytes bytes = {2, 0x06, 0x02, 0x03, 0b00100100, 0b01001001};
+  for (int64_t step : {1, 4, 11}) {
+    EXPECT_EQ(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, bytes, 11, step, &dictionary).ValueOrDie(),
+              (std::vector<int64_t>{30, 30, 30, 10, 20, 30, 10, 20, 30, 10, 20}));
+  }
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Bytes cut(bytes.begin(), bytes.begin() + size);
+    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, cut, 11, 11, &dictionary).status().IsInvalid());
+  }
+}
+
+TEST(DictionaryDecoder, ByteArraysAcrossBatchesOfIndices) {
+  Dictionary dictionary(Pool());
+  ASSERT_TRUE(FillDictionary(true, 0, 2, Bytes{1, 0, 0, 0} + "x" + Bytes{3, 0, 0, 0} + "yyy", &dictionary).ok());
+  EXPECT_EQ(dictionary.largest_bytes, 3);
+  // One bit: 3000 times 1, then 2000 times 0.
+  const Bytes bytes = {1, 0xF0, 0x2E, 0x01, 0xA0, 0x1F, 0x00};
+  Strings expected(3000, "yyy");
+  expected.resize(5000, "x");
+  for (int64_t step : {700, 5000}) {
+    EXPECT_EQ(DecodeBinary(Encoding::kPlainDictionary, bytes, 5000, step, &dictionary).ValueOrDie(), expected);
+  }
+  ExpectBinaryTruncation(Encoding::kPlainDictionary, bytes, bytes.size(), 5000, &dictionary);
+}
+
+TEST(DictionaryDecoder, NamesTheIndexOutOfRange) {
+  Dictionary dictionary(Pool());
+  ASSERT_TRUE(FillDictionary(false, 4, 2, Bytes{1, 0, 0, 0, 2, 0, 0, 0}, &dictionary).ok());
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {3, 0x06, 0x07}, 3, 3, &dictionary).status().message(),
+            "dictionary index 7 out of range (dictionary has 2 values)");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x03, 0xE4, 0xE4}, 8, 8, &dictionary).status().message(),
+            "dictionary index 3 out of range (dictionary has 2 values)");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {33, 0x06}, 3, 3, &dictionary).status().message(),
+            "dictionary indices of 33 bits");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x06}, 3, 3).status().message(),
+            "a dictionary-encoded page in a column chunk without a dictionary");
+}
+
+TEST(DictionaryDecoder, RefusesADictionaryLargerThanItsPage) {
+  Dictionary dictionary(Pool());
+  EXPECT_EQ(FillDictionary(false, 8, 1000000000, Bytes(16), &dictionary).message(),
+            "a dictionary of 1000000000 values of 8 bytes in 16 bytes");
+  EXPECT_EQ(FillDictionary(true, 0, 1000000000, Bytes(16), &dictionary).message(),
+            "a dictionary of 1000000000 byte arrays in 16 bytes");
+}
+
+/// The specification's examples, with blocks of 128 values in 4 miniblocks (its own blocks of 8 are not valid).
+const Bytes kDelta1 = {0x80, 0x01, 0x04, 0x05, 0x02, 0x02, 0, 0, 0, 0};
+const Bytes kDelta2 = {0x80, 0x01, 0x04, 0x08, 0x0E, 0x03, 0x02, 0xFF, 0x41, 0x07, 0xC0, 0x3F, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA};
+
+TEST(DeltaBinaryPackedDecoder, SpecificationVectors) {
+  for (int64_t step : {1, 3, 8}) {
+    EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, kDelta1, 5, step).ValueOrDie(),
+              (std::vector<int32_t>{1, 2, 3, 4, 5}));
+    // The widths of the miniblocks that are not there, and the padding, are garbage.
+    EXPECT_EQ(DecodeFixed<int64_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt64, kDelta2, 8, step).ValueOrDie(),
+              (std::vector<int64_t>{7, 5, 3, 1, 2, 3, 4, 5}));
+  }
+}
+
+TEST(DeltaBinaryPackedDecoder, WrapsAround) {
+  // INT32_MAX, then + 1: delta INT32_MIN - INT32_MAX wraps to 1.
+  const Bytes bytes = {0x80, 0x01, 0x04, 0x02, 0xFE, 0xFF, 0xFF, 0xFF, 0x0F, 0x02, 0, 0, 0, 0};
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, bytes, 2, 2).ValueOrDie(),
+            (std::vector<int32_t>{2147483647, -2147483647 - 1}));
+}
+
+TEST(DeltaBinaryPackedDecoder, TruncatedAtEveryByte) {
+  const size_t needed = 12;  // the padding of the last miniblock may be missing
+  for (size_t size = 0; size < needed; ++size) {
+    const Bytes cut(kDelta2.begin(), kDelta2.begin() + size);
+    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt64, cut, 8, 8).status().IsInvalid()) << size;
+  }
+}
+
+TEST(DeltaBinaryPackedDecoder, RefusesHeadersThatContradictThemselves) {
+  const auto message = [](const Bytes& bytes, int64_t count) {
+    return DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, bytes, count, count).status().message();
+  };
+  EXPECT_EQ(message({0x08, 0x01, 0x05, 0x02}, 5), "a delta block of 8 values");
+  EXPECT_EQ(message({0x00, 0x01, 0x05, 0x02}, 5), "a delta block of 0 values");
+  EXPECT_EQ(message({0x80, 0x01, 0x00, 0x05, 0x02}, 5), "a delta block of 128 values in 0 miniblocks");
+  EXPECT_EQ(message({0x80, 0x01, 0x08, 0x05, 0x02}, 5), "a delta block of 128 values in 8 miniblocks");
+  EXPECT_EQ(message(kDelta1, 6), "6 delta values, 5 are left");
+  EXPECT_EQ(message({0x80, 0x01, 0x04, 0x05, 0x02, 0x02, 33, 0, 0, 0, 1}, 5), "a delta miniblock of 33 bits");
+}
+
+TEST(DeltaLengthByteArrayDecoder, SpecificationVector) {
+  const Bytes bytes = Bytes{0x80, 0x01, 0x04, 0x04, 0x0A, 0x00, 0x01, 0, 0, 0, 0x02, 0, 0, 0} + "HelloWorldFoobarABCDEF";
+  for (int64_t step : {1, 3, 4}) {
+    EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, bytes, 4, step).ValueOrDie(),
+              (Strings{"Hello", "World", "Foobar", "ABCDEF"}));
+  }
+  ExpectBinaryTruncation(Encoding::kDeltaLengthByteArray, bytes, bytes.size(), 4);
+}
+
+TEST(DeltaLengthByteArrayDecoder, RefusesLengthsThatLie) {
+  // One value of -1 bytes; one of 100 bytes; more values than the page has.
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, {0x80, 0x01, 0x04, 0x01, 0x01}, 1, 1).status().message(),
+            "a byte array of -1 bytes");
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, Bytes{0x80, 0x01, 0x04, 0x01, 0xC8, 0x01} + "abc", 1, 1).status().message(),
+            "byte arrays of 100 bytes, 3 bytes are left");
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, {0x80, 0x01, 0x04, 0x05, 0x02, 0x00, 0, 0, 0, 0}, 4, 4).status().message(),
+            "a delta sequence of 5 values in a page of 4");
+}
+
+/// axis, axle, babble, babyhood: prefixes 0 2 0 3, suffixes axis le babble yhood.
+const Bytes kPrefixes = Bytes{0x80, 0x01, 0x04, 0x04, 0x00, 0x03, 3, 0, 0, 0, 0x44, 0x01} + Bytes(10, 0);
+const Bytes kSuffixLengths = Bytes{0x80, 0x01, 0x04, 0x04, 0x08, 0x03, 3, 0, 0, 0, 0x70, 0x00} + Bytes(10, 0);
+
+TEST(DeltaByteArrayDecoder, SpecificationVector) {
+  const Bytes bytes = kPrefixes + kSuffixLengths + "axislebabbleyhood";
+  for (int64_t step : {1, 3, 4}) {
+    EXPECT_EQ(DecodeBinary(Encoding::kDeltaByteArray, bytes, 4, step).ValueOrDie(),
+              (Strings{"axis", "axle", "babble", "babyhood"}));
+  }
+  ExpectBinaryTruncation(Encoding::kDeltaByteArray, bytes, bytes.size(), 4);
+}
+
+TEST(DeltaByteArrayDecoder, RefusesAPrefixLongerThanItsPredecessor) {
+  // The first value begins with one byte of nothing.
+  const Bytes one = {0x80, 0x01, 0x04, 0x01, 0x02};
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaByteArray, one + one + "a", 1, 1).status().message(),
+            "a string of 1 + 1 bytes after one of 0");
+}
+
+TEST(DeltaByteArrayDecoder, FixedWidthMustMatch) {
+  const Bytes zero = {0x80, 0x01, 0x04, 0x01, 0x00}, two = {0x80, 0x01, 0x04, 0x01, 0x04};
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1, nullptr, 2).ValueOrDie(),
+            (Bytes{'a', 'b'}));
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1, nullptr, 3).status().message(),
+            "a value of 2 bytes in a column of 3");
+}
+
+TEST(ByteStreamSplitDecoder, SpecificationVector) {
+  const Bytes bytes = {0xAA, 0x00, 0xA3, 0xBB, 0x11, 0xB4, 0xCC, 0x22, 0xC5, 0xDD, 0x33, 0xD6};
+  for (int64_t step : {1, 2, 3}) {
+    EXPECT_EQ(DecodeFixed<uint32_t>(Encoding::kByteStreamSplit, PhysicalType::kFloat, bytes, 3, step).ValueOrDie(),
+              (std::vector<uint32_t>{0xDDCCBBAA, 0x33221100, 0xD6C5B4A3}));
+  }
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Bytes cut(bytes.begin(), bytes.begin() + size);
+    EXPECT_TRUE(DecodeFixed<uint32_t>(Encoding::kByteStreamSplit, PhysicalType::kFloat, cut, 3, 3).status().IsInvalid()) << size;
+  }
+}
+
+TEST(ValueDecoder, RefusesEncodingsThatCannotHoldTheType) {
+  EXPECT_EQ(MakeFixedDecoder(Encoding::kDeltaBinaryPacked, PhysicalType::kDouble, 8, {}, 1, nullptr).status().message(),
+            "encoding DELTA_BINARY_PACKED cannot hold DOUBLE");
+  EXPECT_EQ(MakeFixedDecoder(Encoding::kRle, PhysicalType::kInt32, 4, {}, 1, nullptr).status().message(),
+            "encoding RLE cannot hold INT32");
+  EXPECT_EQ(MakeBinaryDecoder(Encoding::kByteStreamSplit, {}, 1, nullptr).status().message(),
+            "encoding BYTE_STREAM_SPLIT cannot hold BYTE_ARRAY");
+  const auto unknown = MakeFixedDecoder(static_cast<Encoding>(10), PhysicalType::kDouble, 8, {}, 1, nullptr).status();
+  EXPECT_TRUE(unknown.IsNotImplemented());
+  EXPECT_EQ(unknown.message(), "encoding 10");
+}
+
+}  // namespace
+}  // namespace calve::parquet
