@@ -1,6 +1,7 @@
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/thrift_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace calve::parquet {

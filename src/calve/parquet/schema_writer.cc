@@ -11,6 +11,7 @@
 
 #include <arrow/extension_type.h>
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/key_value_metadata.h>
 
 #include <charconv>

@@ -33,6 +33,14 @@ ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ParquetWriteOp
       encoded_ids_(pool) {}
 
 template <typename T>
+int64_t ValueEncoder<T>::bytes() const {
+  if (state_ != State::kUndecided) return BytesWith({}) + dictionary_.page_bytes();
+  // The page will be one or the other.
+  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  return std::min(plain_bytes_, dictionary_.page_bytes() + ids_bytes);
+}
+
+template <typename T>
 int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
   const auto count = static_cast<int64_t>(values.size());
   const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;

@@ -38,8 +38,8 @@ class ValueEncoder {
 
   /// Bytes of the open page's values, estimated, with `values` added.
   int64_t BytesWith(std::span<const T> values) const;
-  /// Bytes that are held for the chunk: the open page and the dictionary.
-  int64_t bytes() const { return BytesWith({}) + dictionary_.page_bytes(); }
+  /// Bytes that the open page's values and the dictionary will take.
+  int64_t bytes() const;
 
   /// Adds values to the open page and to `bounds`. False, with nothing added: the page must end when it has values, and what
   /// BytesWith says is another.

@@ -7,6 +7,8 @@
 #include "random_array.h"
 #include "written_parquet.h"
 
+#include <arrow/builder.h>
+#include <arrow/util/cancel.h>
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>

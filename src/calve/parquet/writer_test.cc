@@ -5,8 +5,10 @@
 #include "random_array.h"
 #include "written_parquet.h"
 
+#include <arrow/builder.h>
 #include <arrow/extension/uuid.h>
 #include <arrow/util/key_value_metadata.h>
+#include <fmt/format.h>
 
 namespace calve {
 namespace {
