@@ -91,7 +91,7 @@ class ParquetReader {
 struct ParquetDescription {
   std::string created_by;
   std::vector<std::pair<std::string, std::string>> key_value_metadata;
-  std::string schema;  ///< one line an element: "optional int64 id (INT(64, true)) = 1", children indented
+  std::string schema;  ///< one line an element: "optional INT64 id (INT64) = 1", children indented
   /// One row a row group: row_group, rows, compressed_bytes, uncompressed_bytes, offset, sorted_by.
   std::shared_ptr<arrow::RecordBatch> row_groups;
   /// One row a column chunk: row_group, column, type, codec, encodings, values, nulls, compressed_bytes, uncompressed_bytes,

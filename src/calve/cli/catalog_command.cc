@@ -44,7 +44,10 @@ Status RunList(const CatalogCommandFlags& flags) {
   auto listing = Json::array();
   for (const std::string& name_space : namespaces) {
     ARROW_ASSIGN_OR_RAISE(auto tables, catalog->ListTables(name_space));
-    for (const std::string& table : tables) text += table + "\n";
+    for (std::string& table : tables) {
+      table = name_space + "." + table;
+      text += table + "\n";
+    }
     listing.push_back({{"namespace", name_space}, {"tables", std::move(tables)}});
   }
   return flags.common.json ? session.PrintJson(listing) : Print(text);

@@ -37,9 +37,9 @@ body { margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 62rem; background
 h1 { margin: 0; font-size: 1.7rem; overflow-wrap: anywhere; }
 h2 { margin: 2.6rem 0 .8rem; font-size: 1.15rem; }
 p { margin: .3rem 0; } .soft, th { color: var(--soft); } code { font-size: .88em; overflow-wrap: anywhere; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem; margin: 1.6rem 0 0; }
-.tile { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
-.tile b { display: block; font-size: 1.35rem; font-variant-numeric: tabular-nums; }
+.tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.6rem 0 0; }
+.tile { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; flex: 1 1 auto; }
+.tile b { display: block; font-size: 1.3rem; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -91,7 +91,7 @@ std::string PlanSection(const RewriteReport& report) {
   const auto& groups = report.plan.groups;
   std::string html = "<h2>Plan</h2>\n";
   if (groups.empty()) return html + "<p id=\"plan-empty\">Nothing to rewrite: no group of files is worth it.</p>\n";
-  html += fmt::format("<p class=\"soft\">{} of {}, target size {}.</p>\n",
+  html += fmt::format("<p class=\"soft\">{}, in a table of {}. Target file size: {}.</p>\n",
                       Counted(static_cast<int64_t>(groups.size()), "group"),
                       Counted(report.plan.files_total, "data file"), SizeText(report.plan.target_file_size_bytes));
   html +=

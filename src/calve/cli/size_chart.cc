@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string_view>
 
@@ -21,6 +22,12 @@ constexpr int kPlotHeight = 110, kTitleHeight = 30, kAxisHeight = 40;
 constexpr int kBarWidth = 20;
 
 int BinOf(int64_t bytes) { return bytes < 1 ? 0 : std::bit_width(static_cast<uint64_t>(bytes)) - 1; }
+
+// A power of two: "64 KiB", never "64.0 KiB".
+std::string BinEdge(int exponent) {
+  constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  return fmt::format("{} {}", 1 << exponent % 10, kUnits[static_cast<size_t>(std::min(exponent / 10, 6))]);
+}
 
 struct Bins {
   int first = 0;
@@ -92,8 +99,8 @@ class Chart {
     svg_ += fmt::format(
         "<rect class=\"bar {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\">"
         "<title>{} of {} to {}</title></rect>\n",
-        id, Middle(bin) - width / 2, base - height, width, height, Counted(count, "file"),
-        SizeText(int64_t{1} << exponent), SizeText(int64_t{1} << std::min(exponent + 1, 62)));
+        id, Middle(bin) - width / 2, base - height, width, height, Counted(count, "file"), BinEdge(exponent),
+        BinEdge(exponent + 1));
     svg_ += fmt::format("<text class=\"count\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", Middle(bin), base - height - 4,
                         CountText(count));
   }
@@ -105,7 +112,7 @@ class Chart {
       svg_ += fmt::format("<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\"/>\n", x, base,
                           base + 4);
       svg_ += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\">{}</text>\n", x, base + 18,
-                          SizeText(int64_t{1} << (bins_.first + static_cast<int>(bin))));
+                          BinEdge(bins_.first + static_cast<int>(bin)));
     }
   }
 

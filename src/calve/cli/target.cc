@@ -72,11 +72,16 @@ Result<CatalogConfig> ConfigOf(const CatalogFlags& flags) {
   if (name.empty()) {
     ARROW_ASSIGN_OR_RAISE(name, DefaultCatalogName());
   }
-  auto config = LoadCatalogConfig(name);
-  if (config.ok() || !HasConnection(flags) || !config.status().IsKeyError()) return config;
-  CatalogConfig fresh;  // a name for what only the flags describe
-  fresh.name = name;
-  return fresh;
+  return LoadCatalogConfig(name);
+}
+
+// "a.b.t" is table b.t of catalog a, when there is such a catalog or no default that could have a namespace a.b.
+Result<bool> FirstPartIsCatalog(const std::string& first) {
+  ARROW_ASSIGN_OR_RAISE(const CatalogConfig named, LoadCatalogConfig(first));
+  if (!named.properties.empty()) return true;
+  ARROW_ASSIGN_OR_RAISE(const std::string default_name, DefaultCatalogName());
+  ARROW_ASSIGN_OR_RAISE(const CatalogConfig by_default, LoadCatalogConfig(default_name));
+  return by_default.properties.empty();
 }
 
 }  // namespace
@@ -125,8 +130,12 @@ Result<NameInCatalog> ResolveName(const std::string& name, const CatalogFlags& f
   const std::string first = name.substr(0, name.find('.'));
   CatalogFlags chosen = flags;
   std::string rest = name;
-  const bool named_twice = dots >= 2 && first == flags.name;
-  if (named_twice || (dots >= 2 && flags.name.empty() && !HasConnection(flags))) {
+  const bool flags_decide = !flags.name.empty() || HasConnection(flags);
+  bool first_is_catalog = dots >= 2 && first == flags.name;
+  if (dots >= 2 && !flags_decide) {
+    ARROW_ASSIGN_OR_RAISE(first_is_catalog, FirstPartIsCatalog(first));
+  }
+  if (first_is_catalog) {
     chosen.name = first;
     rest = name.substr(first.size() + 1);
   }

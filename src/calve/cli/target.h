@@ -39,7 +39,8 @@ struct NameInCatalog {
   std::string name;
 };
 
-/// Resolves "[catalog.]namespace.table": with three parts or more, the first names the catalog, unless the flags do.
+/// Resolves "[catalog.]namespace.table". With three parts or more the first names the catalog, unless the flags do, or
+/// no catalog of that name is configured and there is a default one.
 arrow::Result<NameInCatalog> ResolveName(const std::string& name, const CatalogFlags& flags);
 
 /// Opens a table by path or by name.

@@ -148,7 +148,7 @@ TEST(SizeChart, CountsEveryFileOnce) {
   const std::string svg = SizeChart({0, 1, 1000, 1023, 1024, 5 << 20}, {6 << 20});
   EXPECT_THAT(svg, testing::HasSubstr("id=\"sizes-before\" data-files=\"6\""));
   EXPECT_THAT(svg, testing::HasSubstr("id=\"sizes-after\" data-files=\"1\""));
-  EXPECT_THAT(svg, testing::HasSubstr("2 files of 512 B to 1.0 KiB"));
+  EXPECT_THAT(svg, testing::HasSubstr("2 files of 512 B to 1 KiB"));
   EXPECT_THAT(SizeChart({}, {}), testing::HasSubstr("data-files=\"0\""));
 }
 
