@@ -40,7 +40,7 @@ bool MayOverlap(const expr::ColumnBounds& left, const expr::ColumnBounds& right)
 }  // namespace
 
 Status DeleteIndex::Add(PlannedDelete deletes) {
-  const DataFile& file = deletes.file;
+  const DataFile& file = *deletes.file;
   if (file.content == FileContent::kEqualityDeletes) {
     const PartitionSpec* spec = metadata_.FindSpec(file.spec_id);
     const bool global = spec != nullptr && spec->unpartitioned();
@@ -86,7 +86,7 @@ void DeleteIndex::FindPositionDeletes(const DataFile& file, int64_t sequence_num
   }
   auto add = [&](const Deletes& candidates) {
     for (const PlannedDelete& deletes : candidates) {
-      if (sequence_number > deletes.sequence_number || !MayName(deletes.file, file.file_path)) continue;
+      if (sequence_number > deletes.sequence_number || !MayName(*deletes.file, file.file_path)) continue;
       found->push_back(deletes);
     }
   };
@@ -100,7 +100,7 @@ void DeleteIndex::FindPositionDeletes(const DataFile& file, int64_t sequence_num
 void DeleteIndex::FindEqualityDeletes(const Deletes& candidates, const DataFile& file, int64_t sequence_number,
                                       Deletes* found) const {
   for (const PlannedDelete& deletes : candidates) {
-    if (sequence_number < deletes.sequence_number && MayShareRows(file, deletes.file)) found->push_back(deletes);
+    if (sequence_number < deletes.sequence_number && MayShareRows(file, *deletes.file)) found->push_back(deletes);
   }
 }
 

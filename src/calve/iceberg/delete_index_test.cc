@@ -35,7 +35,7 @@ class DeleteIndexTest : public ::testing::Test {
   static PlannedDelete Delete(FileContent content, DataFile file, int64_t sequence_number) {
     file.content = content;
     if (content == FileContent::kEqualityDeletes) file.equality_ids = {1};
-    return {std::move(file), sequence_number};
+    return {std::make_shared<const DataFile>(std::move(file)), sequence_number};
   }
 
   static PlannedDelete Vector(const std::string& data_file, int64_t sequence_number) {
@@ -52,7 +52,7 @@ class DeleteIndexTest : public ::testing::Test {
 
   std::vector<std::string> Find(const DataFile& file, int64_t sequence_number) const {
     std::vector<std::string> paths;
-    for (const PlannedDelete& deletes : index_.Find(file, sequence_number)) paths.push_back(deletes.file.file_path);
+    for (const PlannedDelete& deletes : index_.Find(file, sequence_number)) paths.push_back(deletes.file->file_path);
     return paths;
   }
 
@@ -107,9 +107,9 @@ TEST_F(DeleteIndexTest, VectorsReplacePositionDeletesOfTheirFile) {
 TEST_F(DeleteIndexTest, VectorsMustBeOneAFile) {
   Add(Vector("a", 5));
   EXPECT_EQ(index_.Add(Vector("a", 6)).message(), "data file a has two deletion vectors");
-  PlannedDelete nobodys = Vector("a", 6);
-  nobodys.file.referenced_data_file.reset();
-  EXPECT_TRUE(index_.Add(nobodys).IsInvalid());
+  DataFile nobodys = File("dv.puffin");
+  nobodys.file_format = "PUFFIN";
+  EXPECT_TRUE(index_.Add(Delete(FileContent::kPositionDeletes, nobodys, 6)).IsInvalid());
 }
 
 TEST_F(DeleteIndexTest, PathsNarrowPositionDeletes) {
@@ -163,30 +163,28 @@ TEST(CheckSupported, NamesWhatAndHowMany) {
   plan.tasks.resize(3);
   for (auto& task : plan.tasks) task.file.file_format = "PARQUET";
   EXPECT_TRUE(CheckSupported(plan).ok());
-  PlannedDelete deletes;
-  deletes.file.content = FileContent::kPositionDeletes;
-  deletes.file.file_path = "/t/p.parquet";
-  deletes.file.file_format = "PARQUET";
-  plan.tasks[1].deletes = {deletes};
-  plan.tasks[2].deletes = {deletes};
+  auto deletes = [](FileContent content, const char* format) {
+    DataFile file;
+    file.content = content;
+    file.file_path = "/t/p";
+    file.file_format = format;
+    return std::vector<PlannedDelete>{{std::make_shared<const DataFile>(file), 1}};
+  };
+  plan.tasks[1].deletes = plan.tasks[2].deletes = deletes(FileContent::kPositionDeletes, "PARQUET");
   EXPECT_TRUE(CheckSupported(plan).IsNotImplemented());
-  EXPECT_EQ(CheckSupported(plan).message(),
-            "position deletes are not supported yet (file /t/p.parquet, 2 of 3 data files)");
-  plan.tasks[1].deletes[0].file.content = FileContent::kEqualityDeletes;
-  EXPECT_EQ(CheckSupported(plan).message(),
-            "equality deletes are not supported yet (file /t/p.parquet, 1 of 3 data files)");
-  plan.tasks[1].deletes[0].file.content = FileContent::kPositionDeletes;
-  plan.tasks[1].deletes[0].file.file_format = "PUFFIN";
-  EXPECT_EQ(CheckSupported(plan).message(),
-            "deletion vectors are not supported yet (file /t/p.parquet, 1 of 3 data files)");
+  EXPECT_EQ(CheckSupported(plan).message(), "position deletes are not supported yet (file /t/p, 2 of 3 data files)");
+  plan.tasks[1].deletes = deletes(FileContent::kEqualityDeletes, "PARQUET");
+  EXPECT_EQ(CheckSupported(plan).message(), "equality deletes are not supported yet (file /t/p, 1 of 3 data files)");
+  plan.tasks[1].deletes = deletes(FileContent::kPositionDeletes, "PUFFIN");
+  EXPECT_EQ(CheckSupported(plan).message(), "deletion vectors are not supported yet (file /t/p, 1 of 3 data files)");
   plan.tasks[0].file.file_path = "/t/a";
   plan.tasks[0].file.key_metadata = "k";
-  EXPECT_EQ(CheckSupported(plan).message(),
-            "encrypted data files are not supported yet (file /t/a, 1 of 3 data files)");
+  EXPECT_EQ(CheckSupported(plan).message(), "encrypted data files are not supported yet (file /t/a, 1 of 3 data files)");
   plan.tasks[0].file.file_format = "AVRO";
+  plan.tasks[2].file.file_format = "ORC";
   EXPECT_EQ(CheckSupported(plan).message(), "data files in Avro are not supported yet (file /t/a, 1 of 3 data files)");
   plan.tasks[0].file.file_format = "ORC";
-  EXPECT_EQ(CheckSupported(plan).message(), "data files in ORC are not supported yet (file /t/a, 1 of 3 data files)");
+  EXPECT_EQ(CheckSupported(plan).message(), "data files in ORC are not supported yet (file /t/a, 2 of 3 data files)");
 }
 
 }  // namespace

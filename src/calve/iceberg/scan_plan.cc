@@ -10,6 +10,8 @@
 #include "calve/iceberg/delete_index.h"
 #include "calve/iceberg/file_filter.h"
 
+#include <unordered_set>
+
 namespace calve::iceberg {
 namespace {
 
@@ -60,7 +62,7 @@ void TakeDeleteFile(ManifestEntry&& entry, const FileFilter& filter, ReadResult*
   if (filter.Decide(entry.file) != FileFilter::Decision::kKeep) return;
   if (entry.file.content == FileContent::kEqualityDeletes && !filter.MightDelete(entry.file)) return;
   const int64_t sequence_number = entry.sequence_number.value_or(0);
-  result->deletes.push_back({std::move(entry.file), sequence_number});
+  result->deletes.push_back({std::make_shared<const DataFile>(std::move(entry.file)), sequence_number});
 }
 
 Status ReadFiles(const FileIO& io, const TableMetadata& metadata, const ManifestFile& manifest, const FileFilter& filter,
@@ -104,19 +106,15 @@ Result<std::vector<ManifestFile>> SelectManifests(std::vector<ManifestFile> mani
   return selected;
 }
 
-Status AttachDeletes(const DeleteIndex& index, ScanPlan* plan) {
-  std::unordered_map<std::string, bool> seen;
+void AttachDeletes(const DeleteIndex& index, ScanPlan* plan) {
+  std::unordered_set<const DataFile*> seen;
   for (FileScanTask& task : plan->tasks) {
     task.deletes = index.Find(task.file, task.sequence_number);
-    for (const PlannedDelete& deletes : task.deletes) {
-      // Deletion vectors share Puffin files: the offset tells them apart.
-      seen[fmt::format("{}@{}", deletes.file.file_path, deletes.file.content_offset.value_or(-1))] = true;
-    }
+    for (const PlannedDelete& deletes : task.deletes) seen.insert(deletes.file.get());
     plan->counts.bytes_planned += task.file.file_size_in_bytes;
     plan->counts.rows_planned += task.file.record_count;
   }
   plan->counts.delete_files = static_cast<int64_t>(seen.size());
-  return Status::OK();
 }
 
 }  // namespace
@@ -141,7 +139,7 @@ Result<ScanPlan> PlanScan(const FileIO& io, const TableMetadata& metadata, const
     std::move(result.tasks.begin(), result.tasks.end(), std::back_inserter(plan.tasks));
     for (PlannedDelete& deletes : result.deletes) ARROW_RETURN_NOT_OK(index.Add(std::move(deletes)));
   }
-  ARROW_RETURN_NOT_OK(AttachDeletes(index, &plan));
+  AttachDeletes(index, &plan);
   return plan;
 }
 

@@ -6,8 +6,9 @@
 
 namespace calve::iceberg {
 
+/// A delete file; shared by the tasks that it applies to.
 struct PlannedDelete {
-  DataFile file;
+  std::shared_ptr<const DataFile> file;
   int64_t sequence_number = 0;
 };
 
