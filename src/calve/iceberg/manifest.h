@@ -75,11 +75,13 @@ struct ManifestEntry {
 Result<std::vector<ManifestFile>> ReadManifestList(const FileIO& io, const std::string& location);
 
 /// The manifests of `snapshot`: its list read, or its inline manifests wrapped (their length then taken from storage).
+/// Invalid when the list leads to fewer files than the snapshot's summary says: it is cut short.
 Result<std::vector<ManifestFile>> ManifestsOf(const FileIO& io, const TableMetadata& metadata, const Snapshot& snapshot);
 
-/// Reads all entries of a manifest, deleted ones too. Checked against what the list says: the length of the file, and the
-/// counts of added, existing and deleted entries, so that a manifest cut at an Avro block boundary is Invalid. Partition
-/// values are read by the manifest's own spec (field ids), promoted to the types of `metadata`'s current schema.
+/// Reads all entries of a manifest, deleted ones too. Checked against what the list says: the counts of added, existing and
+/// deleted entries, so that a manifest cut at an Avro block boundary is Invalid, and the length of the file, which may only
+/// differ (manifests whose paths were rewritten) when all counts of files and rows are told and right. Partition values are
+/// read by the manifest's own spec (field ids), promoted to the types of `metadata`'s current schema.
 Result<std::vector<ManifestEntry>> ReadManifest(const FileIO& io, const TableMetadata& metadata,
                                                 const ManifestFile& manifest);
 
