@@ -12,6 +12,7 @@
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>
+#include <sys/mman.h>
 
 namespace calve {
 namespace {
@@ -405,6 +406,22 @@ TEST(ParquetWriterPages, ValuesThatDoNotFit) {
   const std::string large(16, '\x7F');
   const auto decimal = arrow::ArrayData::Make(arrow::decimal128(5, 0), 1, {nullptr, arrow::Buffer::FromString(large)}, 0);
   EXPECT_EQ(error(arrow::MakeArray(decimal)), "Invalid: column 'c': a value has more digits than decimal128(5, 0) allows");
+}
+
+// A value of more than 2^31 bytes, of memory that is never touched: its size alone is the error.
+TEST(ParquetWriterPages, ValueLargerThanAPage) {
+  const int64_t size = (int64_t{1} << 31) + 10;
+  void* memory = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const int64_t offsets[] = {0, size};
+  const auto values = std::make_shared<arrow::Buffer>(static_cast<const uint8_t*>(memory), size);
+  const auto data = arrow::ArrayData::Make(
+      arrow::large_binary(), 1,
+      {nullptr, arrow::Buffer::FromString(std::string(reinterpret_cast<const char*>(offsets), sizeof(offsets))), values}, 0);
+  auto written = WrittenParquet::Make(arrow::schema({field("c", arrow::large_binary())}), {OneColumn(arrow::MakeArray(data))});
+  EXPECT_EQ(written.status().ToString(),
+            "Invalid: column 'c': a row of 2147483663 bytes does not fit into a page, which holds at most 2146435071");
+  ::munmap(memory, static_cast<size_t>(size));
 }
 
 // Fault 16: many columns, in bounded memory and one footer.
