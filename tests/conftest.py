@@ -40,13 +40,14 @@ class Calve:
     """Runs the calve binary."""
 
     def __init__(self, home):
+        self.binary = binary()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("PYICEBERG_")}
         self.environment["HOME"] = str(home)
 
     def run(self, *arguments, check=True, env=None, **options):
         """The finished process; with `check` an exit code other than 0 fails the test and shows stderr."""
         environment = dict(self.environment, **(env or {}))
-        process = subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, env=environment,
+        process = subprocess.run([self.binary, *map(str, arguments)], capture_output=True, text=True, env=environment,
                                  timeout=options.pop("timeout", 300), **options)
         if check and process.returncode != 0:
             pytest.fail(f"calve {' '.join(map(str, arguments))}\nexit code {process.returncode}\n{process.stderr}")

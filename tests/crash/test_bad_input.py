@@ -109,7 +109,7 @@ def test_snapshots_that_are_not_there(calve, table):
 def test_a_configuration_that_cannot_be_read(calve, table, tmp_path):
     config = tmp_path / "config/.pyiceberg.yaml"
     config.write_text("catalog:\n  w: [unclosed\n")
-    refused(calve.run("scan", "w.db.t", check=False), ".pyiceberg.yaml", "line")
+    refused(calve.run("scan", "w.db.t", check=False), ".pyiceberg.yaml:3:")
     config.write_text("catalog:\n  w:\n    type: hive\n    uri: thrift://nowhere\n")
     refused(calve.run("scan", "w.db.t", check=False), "hive")
     (tmp_path / "config/.pyiceberg.yaml").write_text("catalog:\n  w:\n    type: sql\n    uri: sqlite:////nowhere/at/all.db\n")
@@ -167,11 +167,9 @@ def test_a_read_only_folder(calve, small_disk, tmp_path):
 
 def test_interrupted_work_leaves_nothing_half_made(calve, table, tmp_path):
     """Ctrl-C: the process ends with 130 (or had finished), and the folder holds whole files only."""
-    from conftest import binary
-
     big = write(tmp_path / "big.parquet", 0, 1_000_000)
     before = content(table)
-    process = subprocess.Popen([binary(), "append", str(table), str(big)], env=calve.environment, stdout=subprocess.DEVNULL,
+    process = subprocess.Popen([calve.binary, "append", str(table), str(big)], env=calve.environment, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
     try:
         process.wait(timeout=0.15)
@@ -182,7 +180,7 @@ def test_interrupted_work_leaves_nothing_half_made(calve, table, tmp_path):
         assert process.returncode == 130
         assert content(table) == before
     out = tmp_path / "out.parquet"
-    process = subprocess.Popen([binary(), "scan", str(big), "--to", str(out)], env=calve.environment,
+    process = subprocess.Popen([calve.binary, "scan", str(big), "--to", str(out)], env=calve.environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         process.wait(timeout=0.05)

@@ -14,9 +14,7 @@ ROWS_A_FILE = 20_000
 
 
 def start(calve, *arguments):
-    from conftest import binary
-
-    return subprocess.Popen([binary(), *map(str, arguments)], env=calve.environment, stdout=subprocess.DEVNULL,
+    return subprocess.Popen([calve.binary, *map(str, arguments)], env=calve.environment, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
 
 
