@@ -73,7 +73,7 @@ TEST(PathMap, LongestWholeSegmentPrefixWins) {
   EXPECT_EQ(map.Map("rel/f"), "/r/f");
   EXPECT_EQ(map.Map("/ol"), "/ol");
   EXPECT_EQ(PathMap().Map("file:/x"), "/x");
-  EXPECT_EQ(PathMap({{"/", "/root"}}).Map("/x"), "/root/x");
+  EXPECT_EQ(PathMap({{"/", "/new"}}).Map("/x"), "/new/x");
 }
 
 TEST_F(FileIOTest, OtherSchemesAreNamed) {
