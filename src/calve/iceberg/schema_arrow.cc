@@ -3,6 +3,7 @@
 
 #include <arrow/extension/uuid.h>
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/key_value_metadata.h>
 
 namespace calve::iceberg {
