@@ -14,8 +14,8 @@
 
 namespace calve::testing {
 
-/// A value as text that is the same for every Arrow type that holds it: large or view or dictionary-encoded strings, any kind
-/// of list, dates in days or milliseconds, seconds or milliseconds.
+/// A value as text that is the same for every Arrow type that holds it: large or view or dictionary-encoded strings,
+/// any kind of list, dates in days or milliseconds, seconds or milliseconds.
 inline std::string CanonicalText(const arrow::Array& array, int64_t i);
 
 inline std::string CanonicalRange(const arrow::Array& array, int64_t start, int64_t length) {
@@ -94,14 +94,15 @@ inline std::string CanonicalText(const arrow::Array& array, int64_t i) {
     case Type::TIME32:
     case Type::TIME64:
     case Type::TIMESTAMP: {
-      const arrow::TimeUnit::type unit =
-          array.type_id() == Type::TIMESTAMP ? static_cast<const arrow::TimestampType&>(*array.type()).unit()
+      const arrow::TimeUnit::type unit = array.type_id() == Type::TIMESTAMP
+                                             ? static_cast<const arrow::TimestampType&>(*array.type()).unit()
                                              : static_cast<const arrow::TimeType&>(*array.type()).unit();
       const int64_t value = array.type_id() == Type::TIME32 ? array.data()->GetValues<int32_t>(1)[i]
                                                             : array.data()->GetValues<int64_t>(1)[i];
       if (unit == arrow::TimeUnit::SECOND) return std::to_string(value * 1000) + "ms";
-      return std::to_string(value) +
-             (unit == arrow::TimeUnit::MILLI ? "ms" : unit == arrow::TimeUnit::MICRO ? "us" : "ns");
+      return std::to_string(value) + (unit == arrow::TimeUnit::MILLI   ? "ms"
+                                      : unit == arrow::TimeUnit::MICRO ? "us"
+                                                                       : "ns");
     }
     case Type::STRING:
       return CanonicalBytes<arrow::StringArray>(array, i);

@@ -17,8 +17,8 @@
 
 namespace calve::testing {
 
-/// Makes Arrow arrays of any type that are as awkward as the format allows: sliced at every level, with bytes under nulls,
-/// null lists over ranges that are not empty, and bitmaps whose unused bits are set.
+/// Makes Arrow arrays of any type that are as awkward as the format allows: sliced at every level, with bytes under
+/// nulls, null lists over ranges that are not empty, and bitmaps whose unused bits are set.
 class RandomArrays {
  public:
   struct Options {
@@ -38,7 +38,9 @@ class RandomArrays {
 
   int64_t Between(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
   bool Chance(double probability) { return std::uniform_real_distribution<double>(0, 1)(random_) < probability; }
-  int64_t Value() { return options_.distinct > 0 ? Between(0, options_.distinct - 1) * 7919 : static_cast<int64_t>(random_()); }
+  int64_t Value() {
+    return options_.distinct > 0 ? Between(0, options_.distinct - 1) * 7919 : static_cast<int64_t>(random_());
+  }
 
   static std::shared_ptr<arrow::Buffer> Bytes(std::string bytes) { return arrow::Buffer::FromString(std::move(bytes)); }
 
@@ -51,7 +53,8 @@ class RandomArrays {
   }
 
   /// A slice of `length` slots, nullable when asked.
-  DataPtr Data(const arrow::DataType& layout, const std::shared_ptr<arrow::DataType>& type, bool nullable, int64_t length) {
+  DataPtr Data(const arrow::DataType& layout, const std::shared_ptr<arrow::DataType>& type, bool nullable,
+               int64_t length) {
     if (layout.id() == arrow::Type::EXTENSION) {
       return Data(*static_cast<const arrow::ExtensionType&>(layout).storage_type(), type, nullable, length);
     }

@@ -70,7 +70,8 @@ inline std::shared_ptr<arrow::Array> FromJson(const std::shared_ptr<arrow::DataT
 
 /// One column named "c".
 inline std::shared_ptr<arrow::RecordBatch> OneColumn(const std::shared_ptr<arrow::Array>& array, bool nullable = true) {
-  return arrow::RecordBatch::Make(arrow::schema({arrow::field("c", array->type(), nullable)}), array->length(), {array});
+  return arrow::RecordBatch::Make(arrow::schema({arrow::field("c", array->type(), nullable)}), array->length(),
+                                  {array});
 }
 
 /// Writes the batches, reads them with libparquet, and compares all values.

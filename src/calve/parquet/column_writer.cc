@@ -1,15 +1,15 @@
-// From rows to pages. A step takes up to kRowsPerStep rows: their levels, their values, then the page. A page is sealed before
-// a step that would make it too large; a step that is too large by itself is halved, down to a single row. So every page begins
-// with a row.
+// From rows to pages. A step takes up to kRowsPerStep rows: their levels, their values, then the page. A page is sealed
+// before a step that would make it too large; a step that is too large by itself is halved, down to a single row. So
+// every page begins with a row.
 
 #include "calve/parquet/column_writer.h"
 
 #include "calve/base/status.h"
-#include "calve/parquet/value_gatherer.h"
 #include "calve/parquet/level_encoder.h"
 #include "calve/parquet/levels_writer.h"
 #include "calve/parquet/statistics.h"
 #include "calve/parquet/value_encoder.h"
+#include "calve/parquet/value_gatherer.h"
 
 #include <algorithm>
 #include <limits>
@@ -133,8 +133,8 @@ class TypedColumnWriter : public ColumnWriter {
 
   int64_t LevelBytes() const { return repetition_levels_.estimated_bytes() + definition_levels_.estimated_bytes(); }
   int64_t PageBytesWith(std::span<const T> values) const {
-    return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) + definition_levels_.BytesOf(slots_.slot_count) +
-           encoder_.BytesWith(values);
+    return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) +
+           definition_levels_.BytesOf(slots_.slot_count) + encoder_.BytesWith(values);
   }
 
   Status WriteStep(int64_t row, int64_t count) {

@@ -19,7 +19,8 @@ struct WrittenChunk {
   ColumnMetadata metadata;         ///< offsets are counted from the chunk's first byte
 };
 
-/// Encodes one leaf column into pages, row group after row group. Different columns may be written by different threads.
+/// Encodes one leaf column into pages, row group after row group. Different columns may be written by different
+/// threads.
 class ColumnWriter {
  public:
   /// `leaf`, `options` and `pages` outlive the writer.
@@ -27,7 +28,8 @@ class ColumnWriter {
                                             const PageWriter* pages, arrow::MemoryPool* pool);
   virtual ~ColumnWriter() = default;
 
-  /// Adds rows [row, row + count) of the array of the leaf's top-level field. After a failure the writer is of no more use.
+  /// Adds rows [row, row + count) of the array of the leaf's top-level field. After a failure the writer is of no more
+  /// use.
   virtual Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) = 0;
   /// Bytes that the chunk has now: pages that are done, what the open page and the dictionary hold.
   virtual int64_t chunk_bytes() const = 0;

@@ -11,8 +11,8 @@
 
 namespace calve::parquet {
 
-/// Gives each distinct value an id, in the order of first sight, and keeps the values as the dictionary page has them (PLAIN).
-/// Floating-point values are distinct when their bits are. T as in ValueGatherer, without booleans.
+/// Gives each distinct value an id, in the order of first sight, and keeps the values as the dictionary page has them
+/// (PLAIN). Floating-point values are distinct when their bits are. T as in ValueGatherer, without booleans.
 template <typename T>
 class DictionaryEncoder {
  public:
@@ -22,14 +22,12 @@ class DictionaryEncoder {
 
   int64_t size() const { return size_; }
   int64_t page_bytes() const { return page_.size(); }
-  int64_t memory_bytes() const {
-    return page_.capacity_bytes() + starts_.capacity_bytes() + slots_.capacity_bytes();
-  }
+  int64_t memory_bytes() const { return page_.capacity_bytes() + starts_.capacity_bytes() + slots_.capacity_bytes(); }
   /// Bits of an id now, at least 1.
   int bit_width() const;
 
-  /// Appends the ids of `values` to `ids`, and the values that are new to `fresh`. False when the dictionary is full: then only
-  /// the values before the first that has no room have ids.
+  /// Appends the ids of `values` to `ids`, and the values that are new to `fresh`. False when the dictionary is full:
+  /// then only the values before the first that has no room have ids.
   arrow::Result<bool> Append(std::span<const T> values, PoolVector<uint32_t>* ids, PoolVector<T>* fresh);
   /// The value of an id; into the page where it is bytes.
   T value(uint32_t id) const;

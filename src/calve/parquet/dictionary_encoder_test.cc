@@ -57,7 +57,8 @@ TEST(DictionaryEncoder, ManyValuesGrowTheTable) {
   std::vector<int64_t> values;
   for (int i = 0; i < 200000; ++i) values.push_back(static_cast<int64_t>(random() % 50000) << 20);
   EXPECT_TRUE(encoded.Add(values));
-  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(encoded.encoder.value(encoded.ids[static_cast<int64_t>(i)]), values[i]);
+  for (size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(encoded.encoder.value(encoded.ids[static_cast<int64_t>(i)]), values[i]);
   EXPECT_LE(encoded.encoder.size(), 50000);
   EXPECT_EQ(encoded.encoder.page_bytes(), encoded.encoder.size() * 8);
 }

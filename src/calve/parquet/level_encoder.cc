@@ -12,10 +12,7 @@ namespace calve::parquet {
 using arrow::Status;
 
 LevelEncoder::LevelEncoder(int max_level, arrow::MemoryPool* pool)
-    : max_level_(max_level),
-      bit_width_(std::bit_width(static_cast<unsigned>(max_level))),
-      bits_(pool),
-      levels_(pool) {}
+    : max_level_(max_level), bit_width_(std::bit_width(static_cast<unsigned>(max_level))), bits_(pool), levels_(pool) {}
 
 Status LevelEncoder::ReserveBits(int64_t additional) {
   return bits_.Resize(arrow::bit_util::BytesForBits(count_ + additional));

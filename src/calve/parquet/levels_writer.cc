@@ -4,8 +4,8 @@
 //   optional node                       null: null_level;  otherwise present_level = null_level + 1
 //   list                                empty: present_level;  with elements: element_level = present_level + 1
 //
-// The first slot of a row has repetition level 0, the first of any further element that of its list. What lies under a null
-// (a null list over a range that is not empty, a null struct over values) is never visited.
+// The first slot of a row has repetition level 0, the first of any further element that of its list. What lies under a
+// null (a null list over a range that is not empty, a null struct over values) is never visited.
 
 #include "calve/parquet/levels_writer.h"
 
@@ -38,8 +38,8 @@ void ClearNullEntries(const arrow::ArrayData& array, uint8_t* validity) {
     const auto entry = static_cast<int64_t>(indices[i]);
     // An index out of range is reported when the values are gathered.
     if (entry < 0 || entry >= dictionary.length) continue;
-    const bool valid = dictionary.type->id() != arrow::Type::NA &&
-                       arrow::bit_util::GetBit(entries, dictionary.offset + entry);
+    const bool valid =
+        dictionary.type->id() != arrow::Type::NA && arrow::bit_util::GetBit(entries, dictionary.offset + entry);
     if (!valid) arrow::bit_util::ClearBit(validity, array.offset + i);
   }
 }

@@ -22,8 +22,8 @@ struct LeafSlots {
 
   int64_t row_count = 0, slot_count = 0;
   int64_t value_count = 0;  ///< slots with a value: neither null nor empty
-  /// Set for a leaf that is a top-level field: its slots are the rows, and no levels are made. Definition levels are the bits
-  /// of `validity` from `validity_offset` on, or all 1 when it is null and all 0 when `all_null`.
+  /// Set for a leaf that is a top-level field: its slots are the rows, and no levels are made. Definition levels are
+  /// the bits of `validity` from `validity_offset` on, or all 1 when it is null and all 0 when `all_null`.
   bool flat = false, all_null = false;
   const uint8_t* validity = nullptr;
   int64_t validity_offset = 0;
@@ -42,8 +42,8 @@ class LevelsWriter {
   Status Bind(const arrow::ArrayData& field);
   /// Lets go of the arrays.
   void Unbind();
-  /// The leaf's own array, of the leaf's value type or a dictionary of it. Its validity bitmap says which slots are null, those
-  /// that a dictionary makes null too.
+  /// The leaf's own array, of the leaf's value type or a dictionary of it. Its validity bitmap says which slots are
+  /// null, those that a dictionary makes null too.
   const arrow::ArrayData& leaf_array() const { return *leaf_array_; }
 
   /// Describes rows [row, row + count). Invalid when a required node is null.

@@ -131,9 +131,8 @@ void WriteColumnChunk(ThriftWriter* out, const ColumnChunk& chunk) {
 }
 
 void WriteRowGroup(ThriftWriter* out, const RowGroup& group) {
-  out->List(1, Type::kStruct, group.columns, [&](const ColumnChunk& chunk) {
-    out->StructElement([&] { WriteColumnChunk(out, chunk); });
-  });
+  out->List(1, Type::kStruct, group.columns,
+            [&](const ColumnChunk& chunk) { out->StructElement([&] { WriteColumnChunk(out, chunk); }); });
   out->I64(2, group.total_byte_size);
   out->I64(3, group.num_rows);
   if (!group.sorting_columns.empty()) {
@@ -188,13 +187,11 @@ void WriteDictionaryPageHeader(ThriftWriter* out, const DictionaryPageHeader& he
 std::string Serialize(const FileMetadata& metadata) {
   ThriftWriter out;
   out.I32(1, metadata.version);
-  out.List(2, Type::kStruct, metadata.schema, [&](const SchemaElement& element) {
-    out.StructElement([&] { WriteSchemaElement(&out, element); });
-  });
+  out.List(2, Type::kStruct, metadata.schema,
+           [&](const SchemaElement& element) { out.StructElement([&] { WriteSchemaElement(&out, element); }); });
   out.I64(3, metadata.num_rows);
-  out.List(4, Type::kStruct, metadata.row_groups, [&](const RowGroup& group) {
-    out.StructElement([&] { WriteRowGroup(&out, group); });
-  });
+  out.List(4, Type::kStruct, metadata.row_groups,
+           [&](const RowGroup& group) { out.StructElement([&] { WriteRowGroup(&out, group); }); });
   WriteKeyValues(&out, 5, metadata.key_value_metadata);
   if (metadata.created_by) out.Binary(6, *metadata.created_by);
   WriteColumnOrders(&out, metadata.type_defined_order);

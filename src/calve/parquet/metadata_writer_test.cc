@@ -16,14 +16,22 @@ std::string Hex(std::string_view bytes) {
 // Thrift's compact protocol, by hand.
 TEST(ThriftWriter, MembersAndTheirTypes) {
   ThriftWriter out;
-  out.Bool(1, true);      // delta 1, type 1
-  out.Bool(2, false);     // delta 1, type 2
-  out.I8(3, -1);          // delta 1, type 3, the byte itself
-  out.I16(4, -2);         // delta 1, type 4, zigzag 3
-  out.I32(20, 150);       // delta 16: long form, type 5, zigzag(20) = 40, zigzag(150) = 300
+  out.Bool(1, true);   // delta 1, type 1
+  out.Bool(2, false);  // delta 1, type 2
+  out.I8(3, -1);       // delta 1, type 3, the byte itself
+  out.I16(4, -2);      // delta 1, type 4, zigzag 3
+  out.I32(20, 150);    // delta 16: long form, type 5, zigzag(20) = 40, zigzag(150) = 300
   out.I64(21, INT64_MIN);
   out.Binary(22, "ab");
-  EXPECT_EQ(Hex(out.Finish()), "11" "12" "13ff" "1403" "0528ac02" "16ffffffffffffffffff01" "18026162" "00");
+  EXPECT_EQ(Hex(out.Finish()),
+            "11"
+            "12"
+            "13ff"
+            "1403"
+            "0528ac02"
+            "16ffffffffffffffffff01"
+            "18026162"
+            "00");
 }
 
 TEST(ThriftWriter, StructuresBeginCountingAgain) {
@@ -33,7 +41,13 @@ TEST(ThriftWriter, StructuresBeginCountingAgain) {
     out.Struct(2, [] {});
   });
   out.I32(6, 0);
-  EXPECT_EQ(Hex(out.Finish()), "5c" "1502" "1c00" "00" "1500" "00");
+  EXPECT_EQ(Hex(out.Finish()),
+            "5c"
+            "1502"
+            "1c00"
+            "00"
+            "1500"
+            "00");
 }
 
 TEST(ThriftWriter, ListsOf14And15) {
@@ -128,7 +142,8 @@ FileMetadata FullMetadata() {
   statistics.is_min_value_exact = true;
   statistics.is_max_value_exact = false;
   statistics.nan_count = 7;
-  column.encoding_stats = {{PageType::kDictionaryPage, Encoding::kPlain, 1}, {PageType::kDataPage, Encoding::kRleDictionary, 2}};
+  column.encoding_stats = {{PageType::kDictionaryPage, Encoding::kPlain, 1},
+                           {PageType::kDataPage, Encoding::kRleDictionary, 2}};
   group.columns = {chunk};
   file.row_groups = {group};
   return file;

@@ -4,7 +4,8 @@
 //   run    := varint(count << 1) value          value in ceil(bit_width / 8) bytes, little-endian
 //   packed := varint(groups << 1 | 1) bytes     groups of 8 values, bit_width bytes each, LSB first
 //
-// Only the last packed part may stand for fewer than 8 * groups values, so every packed part before it holds a multiple of 8.
+// Only the last packed part may stand for fewer than 8 * groups values, so every packed part before it holds a multiple
+// of 8.
 
 #include "calve/parquet/rle_encoder.h"
 
@@ -80,7 +81,8 @@ int64_t EqualBytesEnd(const uint8_t* bytes, int64_t begin, int64_t end) {
 }  // namespace
 
 Status EncodeBitsRle(const uint8_t* bits, int64_t count, ByteBuffer* out) {
-  // A run costs two bytes and the header of the packed part that it interrupts one or two: below four bytes it is a loss.
+  // A run costs two bytes and the header of the packed part that it interrupts one or two: below four bytes it is a
+  // loss.
   constexpr int64_t kShortestRun = 4;
   const int64_t bytes = count / 8;
   const int tail_bits = static_cast<int>(count % 8);

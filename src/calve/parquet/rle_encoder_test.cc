@@ -98,8 +98,11 @@ TEST(RleEncoder, BitsOfEveryLengthAndDensity) {
     bool value = false;
     for (int64_t i = 0; i < count; ++i) {
       const int kind = round % 4;
-      value = kind == 0 ? (random() & 1) != 0 : kind == 1 ? random() % 100 == 0 : kind == 2 ? random() % 100 != 0
-              : random() % 60 == 0 ? !value : value;
+      value = kind == 0            ? (random() & 1) != 0
+              : kind == 1          ? random() % 100 == 0
+              : kind == 2          ? random() % 100 != 0
+              : random() % 60 == 0 ? !value
+                                   : value;
       arrow::bit_util::SetBitTo(bits.data(), i, value);
       expected.push_back(value ? 1 : 0);
     }

@@ -1,5 +1,5 @@
-// What the writer writes, the reader reads: the two sides of this module against each other. Each of them alone is tested
-// against libparquet.
+// What the writer writes, the reader reads: the two sides of this module against each other. Each of them alone is
+// tested against libparquet.
 
 #include "calve/parquet_reader.h"
 #include "calve/parquet_writer.h"
@@ -34,7 +34,8 @@ void ExpectOwnRoundTrip(const std::shared_ptr<arrow::Schema>& schema, const Batc
   ASSERT_TRUE(table.ok()) << table.status();
   const auto expected = arrow::Table::FromRecordBatches(schema, batches).ValueOrDie();
   for (int c = 0; c < schema->num_fields(); ++c) {
-    const auto want = testing::CanonicalColumn(*expected->column(c)), got = testing::CanonicalColumn(*(*table)->column(c));
+    const auto want = testing::CanonicalColumn(*expected->column(c)),
+               got = testing::CanonicalColumn(*(*table)->column(c));
     ASSERT_EQ(want.size(), got.size());
     for (size_t i = 0; i < want.size(); ++i) {
       ASSERT_EQ(want[i], got[i]) << "column " << schema->field(c)->ToString() << " row " << i;
@@ -45,12 +46,24 @@ void ExpectOwnRoundTrip(const std::shared_ptr<arrow::Schema>& schema, const Batc
 std::shared_ptr<arrow::DataType> TypeOfDepth(std::mt19937_64* random, int depth) {
   const auto pick = [&](uint64_t count) { return (*random)() % count; };
   if (depth == 0) {
-    const std::shared_ptr<arrow::DataType> leaves[] = {
-        arrow::int8(),      arrow::uint32(),  arrow::int64(),      arrow::boolean(),          arrow::float32(),
-        arrow::float16(),   arrow::utf8(),    arrow::binary(),     arrow::decimal128(7, 2),   arrow::decimal128(30, 4),
-        arrow::date32(),    arrow::float64(), arrow::utf8_view(),  arrow::fixed_size_binary(5), arrow::null(),
-        arrow::timestamp(arrow::TimeUnit::NANO, "UTC"), arrow::time64(arrow::TimeUnit::MICRO),
-        arrow::dictionary(arrow::int8(), arrow::utf8())};
+    const std::shared_ptr<arrow::DataType> leaves[] = {arrow::int8(),
+                                                       arrow::uint32(),
+                                                       arrow::int64(),
+                                                       arrow::boolean(),
+                                                       arrow::float32(),
+                                                       arrow::float16(),
+                                                       arrow::utf8(),
+                                                       arrow::binary(),
+                                                       arrow::decimal128(7, 2),
+                                                       arrow::decimal128(30, 4),
+                                                       arrow::date32(),
+                                                       arrow::float64(),
+                                                       arrow::utf8_view(),
+                                                       arrow::fixed_size_binary(5),
+                                                       arrow::null(),
+                                                       arrow::timestamp(arrow::TimeUnit::NANO, "UTC"),
+                                                       arrow::time64(arrow::TimeUnit::MICRO),
+                                                       arrow::dictionary(arrow::int8(), arrow::utf8())};
     return leaves[pick(18)];
   }
   const auto child = [&](const char* name) { return field(name, TypeOfDepth(random, depth - 1), pick(3) != 0); };
@@ -70,10 +83,12 @@ TEST(ParquetRoundTrip, RandomSchemas) {
   std::mt19937_64 random(77);
   for (int round = 0; round < 150; ++round) {
     arrow::FieldVector fields;
-    for (int f = 0; f < 4; ++f) fields.push_back(field(std::string(1, 'a' + f), TypeOfDepth(&random, (round + f) % 5), f != 1));
+    for (int f = 0; f < 4; ++f)
+      fields.push_back(field(std::string(1, 'a' + f), TypeOfDepth(&random, (round + f) % 5), f != 1));
     const auto schema = arrow::schema(fields);
     const double nulls[] = {0, 0.02, 0.3, 0.9};
-    RandomArrays arrays(static_cast<uint64_t>(round), {.null_probability = nulls[round % 4], .distinct = round % 3 * 10});
+    RandomArrays arrays(static_cast<uint64_t>(round),
+                        {.null_probability = nulls[round % 4], .distinct = round % 3 * 10});
     Batches batches;
     for (int64_t rows : {90, 1, 60}) {
       arrow::ArrayVector columns;

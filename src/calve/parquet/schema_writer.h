@@ -10,14 +10,15 @@
 
 namespace calve::parquet {
 
-/// A node on the way from a top-level field to a leaf, in the shape of the Arrow arrays. A map is a list whose element is a
-/// required struct of key and value.
+/// A node on the way from a top-level field to a leaf, in the shape of the Arrow arrays. A map is a list whose element
+/// is a required struct of key and value.
 struct PathStep {
   enum class Kind { kStruct, kList, kLargeList, kFixedSizeList, kLeaf } kind = Kind::kLeaf;
   bool nullable = false;
   int child_index = 0;  ///< struct: the child that the path goes on to
   int list_size = 0;    ///< fixed-size list
-  /// Definition level of a slot that is null, of one that is present (of a list: empty), and of a list that has elements.
+  /// Definition level of a slot that is null, of one that is present (of a list: empty), and of a list that has
+  /// elements.
   int null_level = 0, present_level = 0, element_level = 0;
   /// Repetition level of every slot but the first among neighbours: that of the innermost list around this node.
   int repetition_level = 0;
@@ -46,8 +47,8 @@ struct WrittenSchema {
 /// The type without extension types around it.
 const arrow::DataType& StorageType(const arrow::DataType& type);
 
-/// True when arrays of the two types have the same buffers with the same meaning: field names, nullability, metadata and
-/// extension types apart.
+/// True when arrays of the two types have the same buffers with the same meaning: field names, nullability, metadata
+/// and extension types apart.
 bool SameLayout(const arrow::DataType& a, const arrow::DataType& b);
 
 /// The number of bytes of a FIXED_LEN_BYTE_ARRAY that hold every decimal of `precision` digits, and no fewer do.

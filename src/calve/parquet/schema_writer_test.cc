@@ -47,8 +47,10 @@ TEST(ElementsFromArrow, PhysicalAndLogicalTypes) {
   ExpectLeaf(time32(arrow::TimeUnit::SECOND), PhysicalType::kInt32, Kind::kTime, ConvertedType::kTimeMillis);
   ExpectLeaf(time64(arrow::TimeUnit::MICRO), PhysicalType::kInt64, Kind::kTime, ConvertedType::kTimeMicros);
   ExpectLeaf(time64(arrow::TimeUnit::NANO), PhysicalType::kInt64, Kind::kTime, {});
-  ExpectLeaf(timestamp(arrow::TimeUnit::SECOND), PhysicalType::kInt64, Kind::kTimestamp, ConvertedType::kTimestampMillis);
-  ExpectLeaf(timestamp(arrow::TimeUnit::MICRO), PhysicalType::kInt64, Kind::kTimestamp, ConvertedType::kTimestampMicros);
+  ExpectLeaf(timestamp(arrow::TimeUnit::SECOND), PhysicalType::kInt64, Kind::kTimestamp,
+             ConvertedType::kTimestampMillis);
+  ExpectLeaf(timestamp(arrow::TimeUnit::MICRO), PhysicalType::kInt64, Kind::kTimestamp,
+             ConvertedType::kTimestampMicros);
   ExpectLeaf(timestamp(arrow::TimeUnit::NANO), PhysicalType::kInt64, Kind::kTimestamp, {});
   ExpectLeaf(utf8(), PhysicalType::kByteArray, Kind::kString, ConvertedType::kUtf8);
   ExpectLeaf(large_utf8(), PhysicalType::kByteArray, Kind::kString, ConvertedType::kUtf8);
@@ -72,8 +74,8 @@ TEST(ElementsFromArrow, TimestampsSayWhetherTheyAreUtc) {
 TEST(ElementsFromArrow, Decimals) {
   const int lengths[][2] = {{19, 9}, {21, 9}, {22, 10}, {28, 12}, {29, 13}, {35, 15}, {36, 16}, {37, 16}, {38, 16}};
   for (const auto& [precision, bytes] : lengths) {
-    ExpectLeaf(arrow::decimal128(precision, 2), PhysicalType::kFixedLenByteArray, Kind::kDecimal, ConvertedType::kDecimal,
-               bytes);
+    ExpectLeaf(arrow::decimal128(precision, 2), PhysicalType::kFixedLenByteArray, Kind::kDecimal,
+               ConvertedType::kDecimal, bytes);
   }
   ExpectLeaf(arrow::decimal256(76, 2), PhysicalType::kFixedLenByteArray, Kind::kDecimal, ConvertedType::kDecimal, 32);
   ExpectLeaf(arrow::decimal128(9, 2), PhysicalType::kInt32, Kind::kDecimal, ConvertedType::kDecimal);
@@ -105,8 +107,9 @@ TEST(ElementsFromArrow, FieldIdsAtEveryLevel) {
             (e.repetition ? std::to_string(static_cast<int>(*e.repetition)) : "root") + ":" +
             std::to_string(e.num_children) + " ";
   }
-  EXPECT_EQ(text,
-            "schema:-:root:3 l:1:1:1 list:-:2:1 element:3:0:0 m:2:0:1 key_value:-:2:2 key:4:0:0 value:5:1:0 none:-:1:0 ");
+  EXPECT_EQ(
+      text,
+      "schema:-:root:3 l:1:1:1 list:-:2:1 element:3:0:0 m:2:0:1 key_value:-:2:2 key:4:0:0 value:5:1:0 none:-:1:0 ");
 }
 
 TEST(ElementsFromArrow, FieldIdThatIsNoNumber) {
@@ -119,14 +122,16 @@ TEST(ElementsFromArrow, WhatParquetCannotHold) {
   const auto error = [](const std::shared_ptr<arrow::DataType>& type) {
     return ElementsFromArrow(*arrow::schema({field("a", arrow::struct_({field("b", type)}))})).status().ToString();
   };
-  EXPECT_EQ(error(arrow::duration(arrow::TimeUnit::MICRO)), "Invalid: column 'a.b': Parquet has no type for duration[us]");
+  EXPECT_EQ(error(arrow::duration(arrow::TimeUnit::MICRO)),
+            "Invalid: column 'a.b': Parquet has no type for duration[us]");
   EXPECT_EQ(error(arrow::struct_({})), "Invalid: column 'a.b': Parquet has no struct without fields");
   EXPECT_EQ(error(arrow::decimal128(5, -2)),
             "Invalid: column 'a.b': Parquet decimals have a scale between 0 and the precision, not decimal128(5, -2)");
   EXPECT_EQ(error(arrow::fixed_size_binary(0)), "Invalid: column 'a.b': Parquet has no fixed_size_binary of 0 bytes");
   EXPECT_EQ(error(arrow::run_end_encoded(arrow::int32(), arrow::utf8())),
             "NotImplemented: column 'a.b': writing run_end_encoded<run_ends: int32, values: string> to Parquet");
-  EXPECT_TRUE(ElementsFromArrow(*arrow::schema({field("a", arrow::list_view(arrow::int32()))})).status().IsNotImplemented());
+  EXPECT_TRUE(
+      ElementsFromArrow(*arrow::schema({field("a", arrow::list_view(arrow::int32()))})).status().IsNotImplemented());
   EXPECT_TRUE(ElementsFromArrow(*arrow::schema({field("a", arrow::dense_union({field("x", arrow::int32())}))}))
                   .status()
                   .IsInvalid());
@@ -135,10 +140,11 @@ TEST(ElementsFromArrow, WhatParquetCannotHold) {
 // The levels that the writer makes are those that a reader derives from the elements.
 TEST(WrittenSchema, LevelsAgreeWithTheReaders) {
   const auto inner = arrow::struct_({field("x", arrow::int32(), false), field("y", arrow::list(arrow::utf8()), false)});
-  const auto schema = arrow::schema(
-      {field("a", arrow::int32(), false), field("b", arrow::large_list(field("item", inner, false))),
-       field("c", std::make_shared<arrow::MapType>(field("k", inner, false), field("v", arrow::fixed_size_list(inner, 2)))),
-       field("d", arrow::struct_({field("e", inner)}))});
+  const auto schema =
+      arrow::schema({field("a", arrow::int32(), false), field("b", arrow::large_list(field("item", inner, false))),
+                     field("c", std::make_shared<arrow::MapType>(field("k", inner, false),
+                                                                 field("v", arrow::fixed_size_list(inner, 2)))),
+                     field("d", arrow::struct_({field("e", inner)}))});
   auto written = WrittenSchema::Make(*schema);
   ASSERT_TRUE(written.ok()) << written.status();
   auto read = FileSchema::Make(written->elements);

@@ -100,8 +100,7 @@ void Bounds<T>::Update(std::span<const T> values) {
   if constexpr (std::is_same_v<T, std::string_view>) {
     if (order_ == BoundOrder::kDecimal) return UpdateBy(values, DecimalLess);
     if (order_ == BoundOrder::kFloat16) {
-      return UpdateBy(values,
-                      [](T a, T b) { return HalfRank(HalfBits(a)) < HalfRank(HalfBits(b)); });
+      return UpdateBy(values, [](T a, T b) { return HalfRank(HalfBits(a)) < HalfRank(HalfBits(b)); });
     }
     return UpdateBy(values, [](T a, T b) { return a < b; });
   } else if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {

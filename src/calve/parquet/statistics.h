@@ -53,9 +53,9 @@ class Bounds {
 template <typename T>
 int64_t CountNans(BoundOrder order, std::span<const T> values);
 
-/// Sets min_value and max_value of a column chunk from exact bounds. Those of byte arrays are cut to 64 bytes: a lower bound
-/// stays one by that, an upper bound is incremented, and left out where that cannot be. Text is cut between code points. Bounds
-/// that cannot be cut (of long fixed-length values, of JSON) are left out.
+/// Sets min_value and max_value of a column chunk from exact bounds. Those of byte arrays are cut to 64 bytes: a lower
+/// bound stays one by that, an upper bound is incremented, and left out where that cannot be. Text is cut between code
+/// points. Bounds that cannot be cut (of long fixed-length values, of JSON) are left out.
 void SetBounds(const SchemaElement& element, std::string min, std::string max, Statistics* statistics);
 
 }  // namespace calve::parquet

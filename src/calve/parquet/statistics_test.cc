@@ -66,7 +66,8 @@ TEST(Bounds, NansAreLeftOut) {
 
 TEST(Bounds, HalfFloats) {
   const auto half = [](uint16_t bits) { return Plain(bits); };
-  const std::string nan = half(0x7E01), one = half(0x3C00), minus_two = half(0xC000), zero = half(0), minus_zero = half(0x8000);
+  const std::string nan = half(0x7E01), one = half(0x3C00), minus_two = half(0xC000), zero = half(0),
+                    minus_zero = half(0x8000);
   const auto bounds = BoundsOf<std::string_view>(BoundOrder::kFloat16, {nan, one, minus_two, zero});
   EXPECT_EQ(bounds.min(), minus_two);
   EXPECT_EQ(bounds.max(), one);
@@ -144,8 +145,8 @@ TEST(SetBounds, LongTextIsCutBetweenCodePoints) {
   const auto element = Element(PhysicalType::kByteArray, LogicalType::Kind::kString);
   arrow::util::InitializeUTF8();
   // A code point of each length ends at, or crosses, byte 64.
-  for (const std::string code_point : {"z", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x7F", "\xDF\xBF", "\xEF\xBF\xBF",
-                                       "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
+  for (const std::string code_point : {"z", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x7F", "\xDF\xBF",
+                                       "\xEF\xBF\xBF", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
     for (size_t lead = 58; lead <= 64; ++lead) {
       std::string text(lead, 'a');
       while (text.size() < 100) text += code_point;
@@ -186,8 +187,8 @@ TEST(SetBounds, TextThatIsNoUtf8IsNeverWrong) {
 }
 
 TEST(SetBounds, WhatCannotBeCutIsLeftOut) {
-  for (const auto& element : {Element(PhysicalType::kByteArray, LogicalType::Kind::kJson),
-                              Element(PhysicalType::kFixedLenByteArray)}) {
+  for (const auto& element :
+       {Element(PhysicalType::kByteArray, LogicalType::Kind::kJson), Element(PhysicalType::kFixedLenByteArray)}) {
     const auto statistics = Cut(element, std::string(65, 'a'), std::string(65, 'b'));
     EXPECT_FALSE(statistics.min_value);
     EXPECT_FALSE(statistics.max_value);

@@ -7,12 +7,21 @@
 
 namespace calve::parquet {
 
-/// Writes one structure in Thrift's compact protocol. Members are written in the order of their ids; nested structures and
-/// lists are written by the functions passed in.
+/// Writes one structure in Thrift's compact protocol. Members are written in the order of their ids; nested structures
+/// and lists are written by the functions passed in.
 class ThriftWriter {
  public:
-  enum class Type : uint8_t { kTrue = 1, kFalse = 2, kI8 = 3, kI16 = 4, kI32 = 5, kI64 = 6, kBinary = 8, kList = 9,
-                              kStruct = 12 };
+  enum class Type : uint8_t {
+    kTrue = 1,
+    kFalse = 2,
+    kI8 = 3,
+    kI16 = 4,
+    kI32 = 5,
+    kI64 = 6,
+    kBinary = 8,
+    kList = 9,
+    kStruct = 12
+  };
 
   void Bool(int16_t id, bool value) { Member(id, value ? Type::kTrue : Type::kFalse); }
   void I8(int16_t id, int8_t value) {

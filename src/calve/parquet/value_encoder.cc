@@ -58,7 +58,8 @@ int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
 
 template <typename T>
 bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
-  // Before the end, ids cost something but the dictionary is going to be used again: what counts is whether values repeat.
+  // Before the end, ids cost something but the dictionary is going to be used again: what counts is whether values
+  // repeat.
   const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
   if (last_of_chunk) return dictionary_.page_bytes() + ids_bytes < plain_bytes_;
   return dictionary_.page_bytes() < plain_bytes_ - plain_bytes_ / 20;

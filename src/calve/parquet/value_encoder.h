@@ -28,9 +28,10 @@ struct EncodedDictionary {
 
 /// Encodes the values of one column, page after page: with a dictionary as long as that pays, PLAIN otherwise.
 ///
-/// A chunk begins with a dictionary unless it is switched off. Its first page that has values decides: when the dictionary
-/// does not pay, or is full before, the page is encoded as PLAIN, and so is the chunk. A dictionary that is full later stays
-/// for the pages that use it, and the pages after them are PLAIN. T as in ValueGatherer, without booleans.
+/// A chunk begins with a dictionary unless it is switched off. Its first page that has values decides: when the
+/// dictionary does not pay, or is full before, the page is encoded as PLAIN, and so is the chunk. A dictionary that is
+/// full later stays for the pages that use it, and the pages after them are PLAIN. T as in ValueGatherer, without
+/// booleans.
 template <typename T>
 class ValueEncoder {
  public:
@@ -41,8 +42,8 @@ class ValueEncoder {
   /// Bytes that the open page's values and the dictionary will take.
   int64_t bytes() const;
 
-  /// Adds values to the open page and to `bounds`. False, with nothing added: the page must end when it has values, and what
-  /// BytesWith says is another.
+  /// Adds values to the open page and to `bounds`. False, with nothing added: the page must end when it has values, and
+  /// what BytesWith says is another.
   Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
   /// The open page, which is valid until ClearPage.
   Result<EncodedValues> EncodePage(bool last_of_chunk);

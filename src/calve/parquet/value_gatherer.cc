@@ -207,8 +207,8 @@ Status CollectFixed(const ArrayData& array, Ranges ranges, int width, PoolVector
 
 /// Appends values of `written` bytes, made by `convert(value, out)` from `width` stored ones. `out` has room.
 template <typename Convert>
-Status CollectConverted(const ArrayData& array, Ranges ranges, int width, int written, PoolVector<std::string_view>* out,
-                        ByteBuffer* bytes, Convert&& convert) {
+Status CollectConverted(const ArrayData& array, Ranges ranges, int width, int written,
+                        PoolVector<std::string_view>* out, ByteBuffer* bytes, Convert&& convert) {
   int64_t slots = 0;
   for (const SlotRange& range : ranges) slots += range.length;
   bytes->Clear();

@@ -15,18 +15,19 @@ namespace calve::parquet {
 
 /// Gathers the values of a leaf as Parquet's physical type has them, nulls left out.
 ///
-/// T: uint8_t (BOOLEAN, 0 or 1), int32_t, int64_t, float, double, std::string_view (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY; into
-/// the array where its bytes are already those of the file).
+/// T: uint8_t (BOOLEAN, 0 or 1), int32_t, int64_t, float, double, std::string_view (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY;
+/// into the array where its bytes are already those of the file).
 template <typename T>
 class ValueGatherer {
  public:
   ValueGatherer(const WrittenLeaf* leaf, arrow::MemoryPool* pool)
       : leaf_(leaf), values_(pool), bytes_(pool), entries_(pool), entry_bytes_(pool), entry_positions_(pool) {}
 
-  /// Takes the leaf's array, which must outlive the calls of Gather. An array with the same dictionary as the one before does
-  /// not convert it again.
+  /// Takes the leaf's array, which must outlive the calls of Gather. An array with the same dictionary as the one
+  /// before does not convert it again.
   Status Bind(const arrow::ArrayData& array);
-  /// The values in `ranges`, `count` in all. Valid until the next call. Invalid when one does not fit the physical type.
+  /// The values in `ranges`, `count` in all. Valid until the next call. Invalid when one does not fit the physical
+  /// type.
   Result<std::span<const T>> Gather(std::span<const SlotRange> ranges, int64_t count);
 
  private:

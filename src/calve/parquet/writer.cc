@@ -123,8 +123,7 @@ class FileWriter : public ParquetWriter {
     ARROW_ASSIGN_OR_RAISE(const int64_t rows_per_round, RowsPerRound(batch));
     const Context context = WithoutNesting(context_);
     for (int64_t row = 0; row < batch.num_rows();) {
-      const int64_t count =
-          std::min({batch.num_rows() - row, rows_per_round, options_.row_group_rows - group_rows_});
+      const int64_t count = std::min({batch.num_rows() - row, rows_per_round, options_.row_group_rows - group_rows_});
       ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(columns_.size()), [&](int64_t i) {
         return columns_[i]->Write(*batch.column_data(written_.leaves[i].field_index), row, count);
       }));
@@ -140,9 +139,8 @@ class FileWriter : public ParquetWriter {
   Status FlushGroup() {
     if (group_rows_ == 0) return Status::OK();
     std::vector<WrittenChunk> chunks(columns_.size());
-    ARROW_RETURN_NOT_OK(ParallelFor(WithoutNesting(context_), static_cast<int64_t>(columns_.size()), [&](int64_t i) {
-      return columns_[i]->FinishChunk().Value(&chunks[i]);
-    }));
+    ARROW_RETURN_NOT_OK(ParallelFor(WithoutNesting(context_), static_cast<int64_t>(columns_.size()),
+                                    [&](int64_t i) { return columns_[i]->FinishChunk().Value(&chunks[i]); }));
     RowGroup group;
     group.num_rows = std::exchange(group_rows_, 0);
     group.file_offset = position_;

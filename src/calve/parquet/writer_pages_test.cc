@@ -69,7 +69,8 @@ std::vector<Page> PagesOf(const WrittenParquet& file, int row_group = 0, int col
       EXPECT_EQ(at, metadata.dictionary_page_offset);
       page.values = header->dictionary_page->num_values;
     }
-    if (header->type != PageType::kDictionaryPage && (pages.empty() || pages.back().type == PageType::kDictionaryPage)) {
+    if (header->type != PageType::kDictionaryPage &&
+        (pages.empty() || pages.back().type == PageType::kDictionaryPage)) {
       EXPECT_EQ(at, metadata.data_page_offset);
     }
     pages.push_back(page);
@@ -160,7 +161,8 @@ TEST(ParquetWriterPages, EncodingStats) {
     ParquetWriteOptions options;
     options.page_rows = 1000;
     options.data_page_v2 = v2;
-    const auto schema = arrow::schema({field("a", arrow::int64()), field("b", arrow::int64()), field("c", arrow::boolean())});
+    const auto schema =
+        arrow::schema({field("a", arrow::int64()), field("b", arrow::int64()), field("c", arrow::boolean())});
     RandomArrays arrays(1, {});
     const auto batch = arrow::RecordBatch::Make(
         schema, 2500, {Int64s(2500, 10), Int64s(2500, 2500), arrays.Make(*schema->field(2), 2500)});
@@ -179,7 +181,8 @@ TEST(ParquetWriterPages, EncodingStats) {
       }
       EXPECT_EQ(count, static_cast<int64_t>(pages.size()));
     }
-    EXPECT_EQ(footer.row_groups[0].columns[2].metadata->encoding_stats.at(0).encoding, v2 ? Encoding::kRle : Encoding::kPlain);
+    EXPECT_EQ(footer.row_groups[0].columns[2].metadata->encoding_stats.at(0).encoding,
+              v2 ? Encoding::kRle : Encoding::kPlain);
   }
 }
 
@@ -211,7 +214,8 @@ TEST(ParquetWriterPages, RowGroupsByBytes) {
   const auto file = ExpectRoundTrip(kInt64Schema, {batch}, options);
   const auto footer = Footer(file);
   EXPECT_GE(footer.row_groups.size(), 4u);
-  for (const auto& group : footer.row_groups) EXPECT_LE(*group.total_compressed_size, (1 << 20) + (1 << 19) + (1 << 16));
+  for (const auto& group : footer.row_groups)
+    EXPECT_LE(*group.total_compressed_size, (1 << 20) + (1 << 19) + (1 << 16));
 }
 
 // Rows of a megabyte do not wait for a round of many rows to end.
@@ -223,7 +227,8 @@ TEST(ParquetWriterPages, RowGroupsByBytesOfLargeValues) {
   options.row_group_bytes = 16 << 20;
   options.compression = ParquetCompression::kUncompressed;
   options.dictionary = false;
-  const auto file = ExpectRoundTrip(arrow::schema({field("c", arrow::utf8())}), {OneColumn(*strings.Finish())}, options);
+  const auto file =
+      ExpectRoundTrip(arrow::schema({field("c", arrow::utf8())}), {OneColumn(*strings.Finish())}, options);
   EXPECT_GE(Footer(file).row_groups.size(), 3u);
 }
 
@@ -276,7 +281,8 @@ TEST(ParquetWriterPages, SummaryIsOfTheWholeFile) {
   const auto schema = arrow::schema({field("a", arrow::float64())->WithMetadata(id),
                                      field("b", arrow::list(field("element", arrow::utf8(), true, id)))});
   const auto batch = [&](const std::string& a, const std::string& b) {
-    return arrow::RecordBatch::Make(schema, 3, {FromJson(arrow::float64(), a), FromJson(arrow::list(arrow::utf8()), b)});
+    return arrow::RecordBatch::Make(schema, 3,
+                                    {FromJson(arrow::float64(), a), FromJson(arrow::list(arrow::utf8()), b)});
   };
   ParquetWriteOptions options;
   options.row_group_rows = 3;
@@ -316,13 +322,13 @@ TEST(ParquetWriterPages, BoundsOfDecimals) {
     ParquetWriteOptions options;
     options.row_group_rows = 3;
     const auto schema = arrow::schema({field("c", type)});
-    const auto file = ExpectRoundTrip(schema,
-                                      {OneColumn(FromJson(type, R"(["-1", "0", "1"])")),
-                                       OneColumn(FromJson(type, R"(["5", "-7", "0"])"))},
-                                      options);
+    const auto file = ExpectRoundTrip(
+        schema, {OneColumn(FromJson(type, R"(["-1", "0", "1"])")), OneColumn(FromJson(type, R"(["5", "-7", "0"])"))},
+        options);
     const parquet::SchemaElement leaf = Footer(file).schema[1];
-    const int bytes = leaf.type == parquet::PhysicalType::kInt32 ? 4
-                      : leaf.type == parquet::PhysicalType::kInt64 ? 8 : leaf.type_length;
+    const int bytes = leaf.type == parquet::PhysicalType::kInt32   ? 4
+                      : leaf.type == parquet::PhysicalType::kInt64 ? 8
+                                                                   : leaf.type_length;
     const bool big_endian = leaf.type == parquet::PhysicalType::kFixedLenByteArray;
     const auto stored = [&](int64_t value) {
       std::string text(static_cast<size_t>(bytes), value < 0 ? '\xFF' : '\0');
@@ -404,21 +410,27 @@ TEST(ParquetWriterPages, ValuesThatDoNotFit) {
   EXPECT_EQ(error(FromJson(arrow::timestamp(arrow::TimeUnit::SECOND), "[9223372036854776]")),
             "Invalid: column 'c': timestamp[s] value 9223372036854776 is outside what Parquet holds");
   const std::string large(16, '\x7F');
-  const auto decimal = arrow::ArrayData::Make(arrow::decimal128(5, 0), 1, {nullptr, arrow::Buffer::FromString(large)}, 0);
-  EXPECT_EQ(error(arrow::MakeArray(decimal)), "Invalid: column 'c': a value has more digits than decimal128(5, 0) allows");
+  const auto decimal =
+      arrow::ArrayData::Make(arrow::decimal128(5, 0), 1, {nullptr, arrow::Buffer::FromString(large)}, 0);
+  EXPECT_EQ(error(arrow::MakeArray(decimal)),
+            "Invalid: column 'c': a value has more digits than decimal128(5, 0) allows");
 }
 
 // A value of more than 2^31 bytes, of memory that is never touched: its size alone is the error.
 TEST(ParquetWriterPages, ValueLargerThanAPage) {
   const int64_t size = (int64_t{1} << 31) + 10;
-  void* memory = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const int64_t offsets[] = {0, size};
   const auto values = std::make_shared<arrow::Buffer>(static_cast<const uint8_t*>(memory), size);
   const auto data = arrow::ArrayData::Make(
       arrow::large_binary(), 1,
-      {nullptr, arrow::Buffer::FromString(std::string(reinterpret_cast<const char*>(offsets), sizeof(offsets))), values}, 0);
-  auto written = WrittenParquet::Make(arrow::schema({field("c", arrow::large_binary())}), {OneColumn(arrow::MakeArray(data))});
+      {nullptr, arrow::Buffer::FromString(std::string(reinterpret_cast<const char*>(offsets), sizeof(offsets))),
+       values},
+      0);
+  auto written =
+      WrittenParquet::Make(arrow::schema({field("c", arrow::large_binary())}), {OneColumn(arrow::MakeArray(data))});
   EXPECT_EQ(written.status().ToString(),
             "Invalid: column 'c': a row of 2147483663 bytes does not fit into a page, which holds at most 2146435071");
   ::munmap(memory, static_cast<size_t>(size));

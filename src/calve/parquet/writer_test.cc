@@ -100,9 +100,10 @@ TEST(ParquetWriter, EveryLeafType) {
         options.page_rows = 100;
         options.row_group_rows = 350;
         SCOPED_TRACE(fmt::format("v2 {} dictionary {} nulls {}", v2, dictionary, nulls));
-        ExpectRoundTrip(schema, {RandomBatch(schema, 333, &arrays), RandomBatch(schema, 1, &arrays),
-                                 RandomBatch(schema, 500, &arrays)},
-                        options);
+        ExpectRoundTrip(
+            schema,
+            {RandomBatch(schema, 333, &arrays), RandomBatch(schema, 1, &arrays), RandomBatch(schema, 500, &arrays)},
+            options);
       }
     }
   }
@@ -126,9 +127,14 @@ TEST(ParquetWriter, EveryCodec) {
 /// A type of at most `depth` levels above the leaves.
 std::shared_ptr<arrow::DataType> RandomType(std::mt19937_64* random, int depth) {
   const auto pick = [&](int count) { return static_cast<int>((*random)() % static_cast<uint64_t>(count)); };
-  const std::shared_ptr<arrow::DataType> leaves[] = {arrow::int32(), arrow::boolean(), arrow::utf8(), arrow::float64(),
+  const std::shared_ptr<arrow::DataType> leaves[] = {arrow::int32(),
+                                                     arrow::boolean(),
+                                                     arrow::utf8(),
+                                                     arrow::float64(),
                                                      arrow::dictionary(arrow::int8(), arrow::utf8()),
-                                                     arrow::decimal128(25, 2), arrow::utf8_view(), arrow::null()};
+                                                     arrow::decimal128(25, 2),
+                                                     arrow::utf8_view(),
+                                                     arrow::null()};
   if (depth == 0) return leaves[pick(8)];
   const auto child = [&](const char* name) { return field(name, RandomType(random, pick(depth)), pick(3) != 0); };
   const auto deep_child = [&](const char* name) { return field(name, RandomType(random, depth - 1), pick(3) != 0); };
@@ -151,7 +157,8 @@ TEST(ParquetWriter, RandomNestedToDepthFourWithSlices) {
   for (int round = 0; round < 120; ++round) {
     const double nulls[] = {0, 0.01, 0.25, 0.5, 0.99, 1};
     const double density = nulls[round % 6];
-    RandomArrays arrays(static_cast<uint64_t>(round), {.null_probability = density, .distinct = round % 4 == 0 ? 0 : 12});
+    RandomArrays arrays(static_cast<uint64_t>(round),
+                        {.null_probability = density, .distinct = round % 4 == 0 ? 0 : 12});
     const auto schema = arrow::schema({field("a", RandomType(&random, 1 + round % 4), round % 3 != 0),
                                        field("b", RandomType(&random, 1 + round % 4))});
     ParquetWriteOptions options;
@@ -166,7 +173,8 @@ TEST(ParquetWriter, RandomNestedToDepthFourWithSlices) {
 }
 
 TEST(ParquetWriter, SlicesAtEveryOffsetUpTo65) {
-  const auto type = arrow::list(arrow::struct_({field("x", arrow::int32()), field("y", arrow::list(arrow::boolean()))}));
+  const auto type =
+      arrow::list(arrow::struct_({field("x", arrow::int32()), field("y", arrow::list(arrow::boolean()))}));
   RandomArrays arrays(3, {.largest_offset = 0});
   const auto schema = arrow::schema({field("flat", arrow::int64()), field("nested", type)});
   const auto batch = RandomBatch(schema, 150, &arrays);
@@ -235,8 +243,8 @@ TEST(ParquetWriter, DictionariesWithDuplicatesAndNulls) {
         .ValueOrDie();
   };
   const auto schema = arrow::schema({field("c", type)});
-  const auto written = ExpectRoundTrip(
-      schema, {OneColumn(make("[0, 1, 2, 1, null]", R"(["a", "a", "b"])")), OneColumn(make("[0, 1]", R"(["a", null])"))});
+  const auto written = ExpectRoundTrip(schema, {OneColumn(make("[0, 1, 2, 1, null]", R"(["a", "a", "b"])")),
+                                                OneColumn(make("[0, 1]", R"(["a", null])"))});
   EXPECT_EQ(written.statistics()->null_count(), 2);
   EXPECT_EQ(written.summary.columns[0].null_count, 2);
   const auto list = arrow::ListArray::FromArrays(*FromJson(arrow::int32(), "[0, 2, 3, 5]"),
@@ -258,11 +266,12 @@ TEST(ParquetWriter, NullFromADictionaryInARequiredField) {
 TEST(ParquetWriter, StatisticsOfAllDictionaries) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
   const auto make = [&](const std::string& values) {
-    return arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[0, 1, 0, 1]"), FromJson(arrow::utf8(), values))
+    return arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[0, 1, 0, 1]"),
+                                              FromJson(arrow::utf8(), values))
         .ValueOrDie();
   };
-  const auto written = ExpectRoundTrip(arrow::schema({field("c", type)}), {OneColumn(make(R"(["m", "n"])")),
-                                                                           OneColumn(make(R"(["z", "a"])"))});
+  const auto written = ExpectRoundTrip(arrow::schema({field("c", type)}),
+                                       {OneColumn(make(R"(["m", "n"])")), OneColumn(make(R"(["z", "a"])"))});
   const auto statistics = written.statistics();
   EXPECT_EQ(statistics->EncodeMin(), "a");
   EXPECT_EQ(statistics->EncodeMax(), "z");
@@ -332,8 +341,8 @@ TEST(ParquetWriter, NoColumns) {
 TEST(ParquetWriter, NullInARequiredFieldNamesTheColumn) {
   const auto check = [](const std::shared_ptr<arrow::Field>& f, const std::string& json, const std::string& message) {
     // The array's own type is nullable everywhere; the writer's schema is not.
-    auto written = WrittenParquet::Make(arrow::schema({f}), {arrow::RecordBatch::Make(
-                                                                arrow::schema({f}), 2, {FromJson(f->type(), json)})});
+    auto written = WrittenParquet::Make(arrow::schema({f}),
+                                        {arrow::RecordBatch::Make(arrow::schema({f}), 2, {FromJson(f->type(), json)})});
     EXPECT_EQ(written.status().ToString(), "Invalid: " + message);
   };
   check(field("c", arrow::int32(), false), "[1, null]", "column 'c': null in a required field");
