@@ -134,11 +134,11 @@ TEST(OrderedBatches, TwoStreamsShareOneThread) {
 TEST(OperationPool, OutlivesItsHandleWhileABufferLives) {
   Context context;
   auto pool = OperationPool::Make(context);
-  auto buffer = arrow::AllocateBuffer(1000, pool.get()).ValueOrDie();
+  auto buffer = arrow::AllocateBuffer(1024, pool.get()).ValueOrDie();
   auto empty = arrow::AllocateResizableBuffer(0, pool.get()).ValueOrDie();
-  EXPECT_EQ(pool->bytes_allocated(), 1000);
+  EXPECT_EQ(pool->bytes_allocated(), 1024);
   pool.reset();
-  buffer->mutable_data()[999] = 1;
+  buffer->mutable_data()[1023] = 1;
   buffer.reset();
   empty.reset();
 }
