@@ -76,13 +76,18 @@ Status EncodeRecord(const Schema& schema, const Value::List& values, std::string
   return Status::OK();
 }
 
+/// Takes the first branch that holds the value.
 Status EncodeUnion(const Schema& schema, const Value& value, std::string* out) {
+  size_t before = out->size();
+  auto status = Invalid("the value is of no branch of its union");
   for (size_t i = 0; i < schema.branches.size(); ++i) {
     if (!Matches(*schema.branches[i], value)) continue;
     AppendLong(static_cast<int64_t>(i), out);
-    return Encode(*schema.branches[i], value, out);
+    status = Encode(*schema.branches[i], value, out);
+    if (status.ok()) break;
+    out->resize(before);
   }
-  return Invalid("the value is of no branch of its union");
+  return status;
 }
 
 Status EncodeMapItem(const Schema& schema, const Value& item, std::string* out) {

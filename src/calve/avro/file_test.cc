@@ -235,6 +235,16 @@ TEST(FileWriter, RoundTripWithEveryCodec) {
   EXPECT_TRUE(FileWriter::Make(FileSchema(), {}, "bzip2").status().IsNotImplemented());
 }
 
+TEST(FileWriter, UnionsTakeTheBranchThatHoldsTheValue) {
+  auto schema =
+      ParseSchema(R"(["null","int","long",{"type":"enum","name":"e","symbols":["A"]},"string"])").ValueOrDie();
+  auto writer = FileWriter::Make(schema, {}, "null").ValueOrDie();
+  const List values{Value(), 7, int64_t{1} << 40, "A", "text"};
+  for (const auto& value : values) ASSERT_TRUE(writer->Append(value).ok());
+  EXPECT_TRUE(writer->Append(true).IsInvalid());
+  EXPECT_EQ(ReadRecords(writer->Finish().ValueOrDie()).ValueOrDie(), values);
+}
+
 TEST(FileWriter, RecordsOfAnotherTypeAreRefused) {
   auto writer = FileWriter::Make(FileSchema(), {}, "null").ValueOrDie();
   ASSERT_TRUE(writer->Append(Row(1)).ok());

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace calve::avro {
 namespace {
@@ -243,11 +244,11 @@ class SchemaPrinter {
         PrintRecord(schema, &node);
         break;
       case Kind::kFixed:
-        node["name"] = schema.name;
+        PrintName(schema, &node);
         node["size"] = schema.size_bytes;
         break;
       case Kind::kEnum:
-        node["name"] = schema.name;
+        PrintName(schema, &node);
         node["symbols"] = schema.symbols;
         break;
       case Kind::kArray:
@@ -271,8 +272,15 @@ class SchemaPrinter {
     return branches;
   }
 
-  void PrintRecord(const Schema& schema, ordered_json* node) {
+  void PrintName(const Schema& schema, ordered_json* node) const {
     (*node)["name"] = schema.name;
+    // Otherwise the name would be taken to lie in the namespace around it.
+    if (!namespace_.empty() && NamespaceOf(schema.name).empty()) (*node)["namespace"] = "";
+  }
+
+  void PrintRecord(const Schema& schema, ordered_json* node) {
+    PrintName(schema, node);
+    auto around = std::exchange(namespace_, NamespaceOf(schema.name));
     auto fields = ordered_json::array();
     for (const auto& field : schema.fields) {
       ordered_json item{{"name", field.name}, {"type", Print(*field.type)}};
@@ -284,6 +292,7 @@ class SchemaPrinter {
       fields.push_back(std::move(item));
     }
     (*node)["fields"] = std::move(fields);
+    namespace_ = std::move(around);
   }
 
   static void PrintAttributes(const Schema& schema, ordered_json* node) {
@@ -299,6 +308,7 @@ class SchemaPrinter {
   }
 
   std::set<std::string> printed_;
+  std::string namespace_;  ///< of the record around
 };
 
 }  // namespace

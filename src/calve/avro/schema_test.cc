@@ -121,6 +121,8 @@ TEST(ToJsonText, IsWhatWasParsed) {
        R"(["null",{"type":"fixed","name":"d","size":5,"logicalType":"decimal","precision":10,"scale":2}])",
        R"({"type":"map","values":"int","key-id":11,"value-id":12})",
        R"({"type":"enum","name":"e","symbols":["A","B"]})",
+       R"({"type":"record","name":"a.b.r","fields":[{"name":"f","type":)"
+       R"({"type":"fixed","name":"f","namespace":"","size":1}}]})",
        R"({"type":"record","name":"r","fields":[{"name":"a","type":["null","int"],"doc":"d","default":null,"field-id":1},)"
        R"({"name":"_x23","type":{"type":"array","items":{"type":"fixed","name":"f","size":1},"element-id":3},)"
        R"("field-id":2,"iceberg-field-name":"#"},{"name":"c","type":"f"}]})"}) {
