@@ -156,9 +156,10 @@ Result<Copied> CopyRows(arrow::RecordBatchReader* reader, std::optional<int64_t>
 // The last line of a table: how many rows it shows of how many.
 Result<std::string> TableFooter(const ScanFlags& flags, const Scan& scan, const Copied& copied) {
   if (!copied.more) return Counted(copied.rows, "row") + "\n";
-  if (!flags.where.empty()) return fmt::format("the first {}; more match (--limit N)\n", Counted(copied.rows, "row"));
+  if (!flags.where.empty())
+    return fmt::format("the first {}; more match (--limit N shows more)\n", Counted(copied.rows, "row"));
   ARROW_ASSIGN_OR_RAISE(const int64_t total, PlannedRows(scan));
-  return fmt::format("the first {} of {} (--limit N)\n", CountText(copied.rows), Counted(total, "row"));
+  return fmt::format("the first {} of {} (--limit N shows more)\n", CountText(copied.rows), Counted(total, "row"));
 }
 
 Status Report(const ScanFlags& flags, bool to_file, const Scan& scan, int64_t rows, Session* session) {

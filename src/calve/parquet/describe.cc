@@ -340,7 +340,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> RowGroupTable(const FileMetadata& me
     ARROW_RETURN_NOT_OK(compressed.Append(CompressedBytes(row_group)));
     ARROW_RETURN_NOT_OK(uncompressed.Append(row_group.total_byte_size));
     ARROW_RETURN_NOT_OK(offset.Append(FirstOffset(row_group)));
-    ARROW_RETURN_NOT_OK(sorted_by.Append(SortText(row_group, schema)));
+    const std::string order = SortText(row_group, schema);
+    ARROW_RETURN_NOT_OK(order.empty() ? sorted_by.AppendNull() : sorted_by.Append(order));
   }
   const auto count = static_cast<int64_t>(metadata.row_groups.size());
   arrow::ArrayVector columns(6);
