@@ -42,18 +42,22 @@ class Catalog {
   /// warehouse/namespace/table with version files and a hint. Others are NotImplemented, by name.
   static arrow::Result<std::unique_ptr<Catalog>> Open(const CatalogConfig& config);
 
+  /// All namespaces, dotted, at every level; sorted.
   virtual arrow::Result<std::vector<std::string>> ListNamespaces() = 0;
+  /// The names, without the namespace, of its tables; sorted. Invalid when there is no such namespace.
   virtual arrow::Result<std::vector<std::string>> ListTables(const std::string& name_space) = 0;
   virtual arrow::Result<Table> LoadTable(const std::string& name) = 0;
-  /// The schema's field ids are assigned afresh. AlreadyExists when the table does.
+  /// The schema's field ids are assigned afresh. AlreadyExists when the table does. A namespace that does not exist is made.
   virtual arrow::Result<Table> CreateTable(const std::string& name, const arrow::Schema& schema,
                                            const CreateTableOptions& options) = 0;
-  /// Forgets the table; its files stay unless `purge`.
+  /// Forgets the table; its files stay unless `purge`, which deletes those below its location. A table of a filesystem catalog
+  /// is its files: without `purge` dropping it is Invalid.
   virtual arrow::Status DropTable(const std::string& name, bool purge) = 0;
 };
 
 /// Opens a table by path: its folder (with `metadata/`), or one of its metadata files. A folder can be committed to
-/// (version files and hint); a metadata file is read-only. `moved` maps path prefixes as in CatalogConfig.
+/// (version files and hint) unless its metadata files are named by a catalog (00003-<uuid>.metadata.json), or it was copied
+/// from where it says it lies and `moved` does not say so; a metadata file is read-only. `moved` maps path prefixes as in CatalogConfig.
 arrow::Result<Table> OpenTable(const std::string& path,
                                const std::vector<std::pair<std::string, std::string>>& moved = {});
 

@@ -6,6 +6,8 @@
 
 #include <arrow/type.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,7 +83,8 @@ inline void ExpectWholeHistory(const Table& table, int commits) {
   ASSERT_EQ(metadata.snapshots.size(), static_cast<size_t>(commits));
   for (size_t i = 0; i < metadata.snapshots.size(); ++i) {
     EXPECT_EQ(metadata.snapshots[i].sequence_number, static_cast<int64_t>(i) + 1);
-    if (i > 0) EXPECT_EQ(metadata.snapshots[i].parent_snapshot_id, metadata.snapshots[i - 1].snapshot_id);
+    if (i == 0) continue;
+    EXPECT_EQ(metadata.snapshots[i].parent_snapshot_id, metadata.snapshots[i - 1].snapshot_id);
   }
   EXPECT_EQ(metadata.snapshot_log.size(), static_cast<size_t>(commits));
   EXPECT_EQ(metadata.current_snapshot_id, metadata.snapshots.back().snapshot_id);
@@ -102,6 +105,13 @@ inline void InProcesses(int count, const std::function<bool(int)>& work) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "a process failed";
   }
+}
+
+/// In this process, writes beyond `bytes` of any file fail from now on, as on a full disk.
+inline void LimitFileSize(rlim_t bytes) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{bytes, bytes};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 }  // namespace calve::testing

@@ -222,6 +222,8 @@ void FilesystemTable::AdvanceHint(int64_t version) const {
   const std::string metadata_folder = JoinLocation(folder_, "metadata");
   const std::optional<int64_t> hint = ParseVersion(ReadHint(io_, metadata_folder));
   if (hint && *hint >= version) return;
+  // Hadoop writers keep a checksum beside the hint, which would not fit the new one.
+  ARROW_UNUSED(io_.Delete(JoinLocation(metadata_folder, fmt::format(".{}.crc", kHintName))));
   // The commit stands without it: readers probe forward from the old one.
   ARROW_UNUSED(io_.Replace(JoinLocation(metadata_folder, kHintName), fmt::format("{}", version)));
 }

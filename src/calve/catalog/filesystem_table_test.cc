@@ -177,6 +177,20 @@ TEST_F(FilesystemTables, OldMetadataIsDeletedWhenAsked) {
   EXPECT_THAT(left, ElementsAre("v4.metadata.json", "v5.metadata.json", "v6.metadata.json"));
 }
 
+TEST_F(FilesystemTables, FullDiskChangesNothing) {
+  Table table = MakeWithCommits(1);
+  const auto before = testing::FileNames(metadata_folder_);
+  for (rlim_t bytes : {rlim_t{0}, rlim_t{100}, rlim_t{1500}}) {
+    testing::InProcesses(1, [&](int) {
+      testing::LimitFileSize(bytes);
+      arrow::Status status = testing::AppendOne(table, "a").status();
+      return status.IsIOError() && CommitFailureOf(status) == CommitFailure::kNone;
+    });
+    EXPECT_EQ(testing::FileNames(metadata_folder_), before) << bytes;
+  }
+  EXPECT_TRUE(testing::AppendOne(table, "a").ok());
+}
+
 // ---- Folders that a catalog owns ----
 
 TEST_F(FilesystemTables, CatalogsTableByPathIsReadOnly) {

@@ -217,6 +217,35 @@ TEST_F(SqlCatalogs, EightProcessesRace) {
   EXPECT_EQ(MetadataFiles().size(), 33u) << "metadata files of lost attempts are left";
 }
 
+// An error after the UPDATE was sent leaves it open whether the commit happened: the metadata file stays, and the table
+// is looked up. Here the database's pages cannot be written, while all smaller files can.
+TEST_F(SqlCatalogs, FailureWhileCommittingIsUnknown) {
+  auto connection = Database();
+  Table other = Create("db.other").ValueOrDie();
+  {
+    auto transaction = SqliteTransaction::Begin(&connection).ValueOrDie();
+    for (int i = 0; i < 500; ++i) {
+      ASSERT_TRUE(connection
+                      .Execute("INSERT INTO iceberg_tables VALUES ('filler', 'db', ?, ?, NULL, NULL)",
+                               {fmt::format("t{}", i), std::string(900, 'x')})
+                      .ok());
+    }
+    bool rolled_back = false;
+    ASSERT_TRUE(transaction->Commit(&rolled_back).ok());
+  }
+  Table table = Create("db.t").ValueOrDie();
+  testing::InProcesses(1, [&](int) {
+    testing::LimitFileSize(100'000);
+    auto swapped = table.store()->Swap(*table.version(), table.version()->metadata);
+    return CommitFailureOf(swapped.status()) == CommitFailure::kStateUnknown;
+  });
+  EXPECT_EQ(MetadataFiles().size(), 2u);
+  auto reloaded = table.Refresh();
+  ASSERT_TRUE(reloaded.ok()) << reloaded.status();
+  EXPECT_EQ(reloaded->metadata_location(), table.metadata_location());
+  EXPECT_TRUE(testing::AppendOne(table, "a").ok());
+}
+
 TEST_F(SqlCatalogs, GzippedMetadata) {
   CreateTableOptions options;
   options.properties = {{"write.metadata.compression-codec", "gzip"}};

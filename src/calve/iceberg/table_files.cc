@@ -40,6 +40,15 @@ void CollectStatistics(const TableMetadata& metadata, std::set<std::string>* fil
   }
 }
 
+/// Deletes `location`, and the checksum file that Hadoop writers put beside it.
+Status DeleteFile(const FileIO& io, const std::string& location) {
+  const std::string_view name = FileNameOf(location);
+  const std::string folder = location.substr(0, location.size() - name.size());
+  const std::string checksum = fmt::format("{}.{}.crc", folder, name);
+  if (io.Exists(checksum).ValueOr(false)) ARROW_UNUSED(io.Delete(checksum));
+  return io.Delete(location);
+}
+
 void RemoveEmptyFolders(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::vector<std::filesystem::path> children;
@@ -79,13 +88,13 @@ Status DeleteTableFiles(const FileIO& io, const std::string& folder, const std::
   if (names.ok()) {
     for (const std::string& name : *names) {
       if (name != "version-hint.text" && !ParseMetadataFileName(name)) continue;
-      ARROW_RETURN_NOT_OK(io.Delete(JoinLocation(metadata_folder, name)));
+      ARROW_RETURN_NOT_OK(DeleteFile(io, JoinLocation(metadata_folder, name)));
     }
   }
   Status failure;
   for (const std::string& file : files) {
     if (!io.Exists(file).ValueOr(true)) continue;
-    Status deleted = io.Delete(file);
+    Status deleted = DeleteFile(io, file);
     if (failure.ok()) failure = deleted;
   }
   ARROW_ASSIGN_OR_RAISE(std::string path, io.LocalPath(folder));
