@@ -63,9 +63,17 @@ class FileSet::File {
   File(std::shared_ptr<Shared> shared, FileToRead file) : shared_(std::move(shared)), file_(std::move(file)) {}
 
   Status Check(bool keep_open) {
-    ARROW_RETURN_NOT_OK(CheckSize());
-    ARROW_ASSIGN_OR_RAISE(auto reader, Reader());
-    ARROW_ASSIGN_OR_RAISE(auto projection, Project(*reader));
+    ARROW_ASSIGN_OR_RAISE(const std::string other_size, OtherSize());
+    auto opened = Reader();
+    if (!opened.ok()) return OfFileOfOtherSize(opened.status(), other_size);
+    auto reader = *std::move(opened);
+    ARROW_ASSIGN_OR_RAISE(const SourceSchema source, Identify(*reader));
+    if (!other_size.empty()) {
+      const Status described = file_.describe ? file_.describe(*reader, source) : Invalid("another file");
+      ARROW_RETURN_NOT_OK(OfFileOfOtherSize(described, other_size));
+    }
+    file_.describe = nullptr;
+    ARROW_ASSIGN_OR_RAISE(auto projection, Project(source));
     projection_ = std::make_unique<ColumnProjection>(std::move(projection));
     ARROW_RETURN_NOT_OK(reader->CheckSupported(projection_->leaves()));
     if (Filters(file_.filter)) {
@@ -112,16 +120,27 @@ class FileSet::File {
   FileSetCounts& counts() { return shared_->counts; }
 
  private:
-  Status CheckSize() const {
-    if (!file_.expected_size_bytes) return Status::OK();
+  /// What is wrong with the file's size, "" when nothing is.
+  Result<std::string> OtherSize() const {
+    if (!file_.expected_size_bytes) return std::string();
     ARROW_ASSIGN_OR_RAISE(const int64_t size, shared_->io->Size(file_.location));
-    if (size == *file_.expected_size_bytes) return Status::OK();
-    return Invalid("data file {} has {} bytes, its manifest says {}", file_.location, size, *file_.expected_size_bytes);
+    if (size == *file_.expected_size_bytes) return std::string();
+    return fmt::format("data file {} has {} bytes, its manifest says {}", file_.location, size,
+                       *file_.expected_size_bytes);
   }
 
-  Result<ColumnProjection> Project(const ParquetReader& reader) {
+  /// An error of a file that is of another size than it should be begins with that.
+  static Status OfFileOfOtherSize(const Status& status, const std::string& other_size) {
+    return other_size.empty() ? status : WithContext(status, other_size);
+  }
+
+  Result<SourceSchema> Identify(const ParquetReader& reader) const {
     auto source = SourceSchema::OfFile(reader.file_schema(), file_.location);
     if (shared_->options.identify) ARROW_RETURN_NOT_OK(shared_->options.identify(reader, &source));
+    return source;
+  }
+
+  Result<ColumnProjection> Project(const SourceSchema& source) const {
     std::vector<TargetField> targets = shared_->options.output;
     if (Filters(file_.filter)) {
       const auto& tested = shared_->options.filter_columns;

@@ -23,7 +23,9 @@ namespace calve::pipeline {
 /// A Parquet file to read.
 struct FileToRead {
   std::string location;
-  std::optional<int64_t> expected_size_bytes;  ///< another size is Invalid
+  std::optional<int64_t> expected_size_bytes;  ///< another size is Invalid, unless `describe` finds the file right
+  /// For a whole file of another size: OK when it is the expected one all the same. Called once, at most.
+  std::function<arrow::Status(const ParquetReader&, const SourceSchema&)> describe;
   FileValues values;
   /// Bound to filter_columns (by field id); null or TRUE: every row.
   expr::NodePtr filter;

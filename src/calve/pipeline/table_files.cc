@@ -1,6 +1,7 @@
 #include "calve/pipeline/table_files.h"
 
 #include "calve/base/status.h"
+#include "calve/pipeline/described_file.h"
 
 namespace calve::pipeline {
 namespace {
@@ -24,6 +25,7 @@ Result<std::map<int, Value>> IdentityValues(const iceberg::TableMetadata& metada
 
 Result<std::vector<FileToRead>> FilesOfPlan(const iceberg::TableMetadata& metadata,
                                             const std::vector<iceberg::FileScanTask>& tasks, bool with_filter) {
+  const auto schema = std::make_shared<const iceberg::Schema>(metadata.schema());
   std::vector<FileToRead> files;
   for (const iceberg::FileScanTask& task : tasks) {
     FileToRead file;
@@ -33,6 +35,9 @@ Result<std::vector<FileToRead>> FilesOfPlan(const iceberg::TableMetadata& metada
     file.values.first_row_id = task.first_row_id;
     file.values.sequence_number = task.sequence_number;
     ARROW_ASSIGN_OR_RAISE(file.values.identity_partition, IdentityValues(metadata, task.file));
+    file.describe = [schema, entry = task.file](const ParquetReader& reader, const SourceSchema& source) {
+      return CheckDescribedBy(entry, reader.metadata(), source, *schema);
+    };
     if (with_filter) file.filter = task.residual;
     files.push_back(std::move(file));
   }
