@@ -139,7 +139,8 @@ struct ColumnProjection::Resolver {
       return Invalid("file {} has no field ids, its table has no name mapping, and it has no column '{}'", source.name,
                      path);
     }
-    if (!target.field->nullable()) {
+    const bool unmapped = rules.unmapped_is_null && source.matched_by_mapping && path == target.field->name();
+    if (!target.field->nullable() && !unmapped) {
       return Invalid("file {} lacks the required column '{}', which has no default", source.name, path);
     }
     return Value{};
@@ -353,6 +354,11 @@ Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow:
     columns.push_back(std::move(column));
   }
   return arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns));
+}
+
+bool ColumnProjection::is_null_though_required(size_t i) const {
+  const Node& node = nodes_[i];
+  return node.action == Action::kConstant && IsNull(node.constant) && !node.target.field->nullable();
 }
 
 const ColumnProjection::Node* ColumnProjection::Find(const std::vector<Node>& nodes, int field_id) {

@@ -28,6 +28,8 @@ struct ProjectionRules {
   CastRules casts = CastRules::kRead;
   /// A column that is missing is an error when the source's fields are known by name only: nothing tells that it is new.
   bool missing_by_name_is_error = false;
+  /// A required top-level column that the table's name mapping leaves out is null: the mapping is what decides.
+  bool unmapped_is_null = false;
   /// A null in a required field is an error that names the column.
   bool check_required = false;
   /// Batches have all of the source's columns, not only leaves().
@@ -37,7 +39,7 @@ struct ProjectionRules {
 /// Turns batches of a file into batches of the columns asked for ("Column Projection").
 ///
 /// Fields are found by id, at any depth. One that the file lacks takes the file's identity partition value, else its
-/// default, else null; without either a required one is Invalid. Types are cast exactly. Immutable, thread-safe.
+/// default, else null; without either a required one is Invalid (but see ProjectionRules). Types are cast exactly. Immutable, thread-safe.
 class ColumnProjection {
  public:
   /// Invalid (naming file and column) when a column cannot be made from what the source has.
@@ -47,6 +49,8 @@ class ColumnProjection {
   /// The columns to read, sorted.
   const std::vector<int>& leaves() const { return leaves_; }
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// True when the i-th column is required and all null nevertheless.
+  bool is_null_though_required(size_t i) const;
 
   /// `batch` has the source's schema pruned to leaves(); `first_row` is the position of its first row in the file.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch, int64_t first_row,

@@ -247,6 +247,17 @@ TEST(ColumnProjection, NameMappingGivesIdsAtEveryLevel) {
   EXPECT_EQ(source.fields[1].children[0].id, 4);
 }
 
+TEST(ColumnProjection, ARequiredColumnThatTheMappingLeavesOutIsNullWhenAllowed) {
+  auto schema = arrow::schema({arrow::field("a", arrow::int32())});
+  auto source = SourceSchema::OfArrow(*schema, "f");
+  source.AssignIdsByMapping(*iceberg::NameMappingFromJson("[]"), *schema);
+  const auto targets = Targets({Column(1, "a", kInt, true)});
+  EXPECT_TRUE(ColumnProjection::Make(source, targets, {}).status().IsInvalid());
+  auto projection = ColumnProjection::Make(source, targets, {}, {.unmapped_is_null = true});
+  ASSERT_TRUE(projection.ok()) << projection.status().ToString();
+  EXPECT_TRUE(projection->is_null_though_required(0));
+}
+
 TEST(ColumnProjection, NullInARequiredColumnIsInvalidWhenAsked) {
   auto inner = arrow::struct_({IdField("x", arrow::int32(), 2)});
   auto schema = arrow::schema({IdField("s", inner, 1)});

@@ -101,7 +101,7 @@ class FileSet::File {
     arrow::MemoryPool* pool = shared_->pool.get();
     shared_->counts.rows_read += batch.num_rows();
     ARROW_ASSIGN_OR_RAISE(auto all, projection_->Apply(batch, first_row, pool));
-    if (!filter_) return all;
+    if (!filter_) return arrow::RecordBatch::Make(shared_->output_schema, all->num_rows(), all->columns());
     const auto output_count = static_cast<int>(shared_->options.output.size());
     const auto& columns = all->columns();
     auto output = arrow::RecordBatch::Make(shared_->output_schema, all->num_rows(),
@@ -111,6 +111,15 @@ class FileSet::File {
     ARROW_ASSIGN_OR_RAISE(auto mask, expr::Evaluate(filter_, *tested, pool));
     if (output_count == 0) return arrow::RecordBatch::Make(shared_->output_schema, mask->true_count(), arrow::ArrayVector{});
     return KeepRows(output, mask, pool);
+  }
+
+  /// Makes the required columns of `schema` nullable that this file has only nulls for.
+  Status AllowNulls(std::shared_ptr<arrow::Schema>* schema) const {
+    for (int i = 0; i < (*schema)->num_fields(); ++i) {
+      if (!projection_->is_null_though_required(static_cast<size_t>(i))) continue;
+      ARROW_ASSIGN_OR_RAISE(*schema, (*schema)->SetField(i, (*schema)->field(i)->WithNullable(true)));
+    }
+    return Status::OK();
   }
 
   const std::vector<Group>& groups() const { return groups_; }
@@ -254,6 +263,8 @@ Result<std::unique_ptr<FileSet>> FileSet::Open(std::shared_ptr<const FileIO> io,
     File& file = *checked[static_cast<size_t>(i)];
     return file.Check(static_cast<size_t>(i) < kKeptReaders);
   }));
+  for (const auto& file : checked) ARROW_RETURN_NOT_OK(file->AllowNulls(&result->schema_));
+  shared.output_schema = result->schema_;
   std::vector<BatchUnit> units;
   for (const auto& file : checked) {
     result->file_rows_.push_back(file->num_rows());

@@ -101,6 +101,7 @@ Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOptions& o
   pipeline::FileSetOptions read;
   read.batch_rows = options.batch_rows;
   read.rules.missing_by_name_is_error = true;
+  read.rules.unmapped_is_null = true;
   ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(metadata, schema, options.columns));
   expr::NodePtr filter;
   if (!options.filter.always_true()) {

@@ -104,6 +104,7 @@ bool SourceSchema::has_ids() const { return AnyId(fields); }
 
 void SourceSchema::AssignIdsByMapping(const iceberg::NameMapping& mapping, const arrow::Schema& schema) {
   CopyIds(iceberg::ApplyNameMapping(mapping, schema)->fields(), &fields);
+  matched_by_mapping = true;
 }
 
 void SourceSchema::AssignIdsByName(const std::vector<TargetField>& targets) {

@@ -28,7 +28,8 @@ struct SourceField {
 struct SourceSchema {
   std::string name;  ///< of the file, for messages
   std::vector<SourceField> fields;
-  bool matched_by_name = false;  ///< ids were given by AssignIdsByName
+  bool matched_by_name = false;     ///< ids were given by AssignIdsByName
+  bool matched_by_mapping = false;  ///< ids were given by AssignIdsByMapping
 
   static SourceSchema OfFile(const parquet::FileSchema& schema, std::string name);
   static SourceSchema OfArrow(const arrow::Schema& schema, std::string name);
