@@ -7,6 +7,7 @@
 #include "temp_folder.h"
 #include "test_data.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
