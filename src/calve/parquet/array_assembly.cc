@@ -7,6 +7,8 @@
 #include <arrow/array/util.h>
 #include <arrow/type.h>
 
+#include <utility>
+
 // Levels to nesting. Take optional list<optional struct<optional x>>, whose leaf has max_definition_level 4, and the rows
 //
 //   null                 def 0  rep 0
@@ -48,6 +50,36 @@ struct Shape {
   static bool SameBytes(const std::shared_ptr<Buffer>& a, const std::shared_ptr<Buffer>& b) {
     return a == nullptr || b == nullptr ? a == b : a->Equals(*b);
   }
+};
+
+/// Adds slots one by one, and passes them on as runs.
+class SlotValidity {
+ public:
+  explicit SlotValidity(arrow::MemoryPool* pool) : builder_(pool) {}
+
+  Status Add(bool valid) {
+    if (valid != valid_) {
+      ARROW_RETURN_NOT_OK(Flush());
+      valid_ = valid;
+    }
+    ++run_;
+    return Status::OK();
+  }
+  Result<Shape> Finish() {
+    ARROW_RETURN_NOT_OK(Flush());
+    Shape shape;
+    shape.length = builder_.size();
+    shape.null_count = builder_.null_count();
+    ARROW_ASSIGN_OR_RAISE(shape.validity, builder_.Finish());
+    return shape;
+  }
+
+ private:
+  Status Flush() { return builder_.AppendRun(valid_, std::exchange(run_, 0)); }
+
+  ValidityBuilder builder_;
+  bool valid_ = true;
+  int64_t run_ = 0;
 };
 
 void CollectLeaves(const ArrowNode& node, std::vector<int>* out) {
@@ -149,41 +181,30 @@ class Assembler {
   }
 
   Result<Shape> StructShape(const ArrowNode& node, const Levels& levels, int list_level) {
-    ValidityBuilder validity(pool_);
+    SlotValidity validity(pool_);
     for (int64_t i = 0; i < levels.count; ++i) {
       if (!levels.Begins(i, list_level) || levels.definition[i] < node.exists_level) continue;
-      ARROW_RETURN_NOT_OK(validity.AppendRun(levels.definition[i] >= node.present_level, 1));
+      ARROW_RETURN_NOT_OK(validity.Add(levels.definition[i] >= node.present_level));
     }
-    return Finish(&validity, nullptr);
+    return validity.Finish();
   }
 
   Result<Shape> ListShape(const ArrowNode& node, const Levels& levels, int list_level) {
-    ValidityBuilder validity(pool_);
+    SlotValidity validity(pool_);
     PoolVector<int32_t> offsets(pool_);
+    const bool nullable = node.field->nullable();
     int32_t elements = 0;
     for (int64_t i = 0; i < levels.count; ++i) {
       const int definition = levels.definition[i];
       if (levels.Begins(i, list_level) && definition >= node.exists_level) {
         ARROW_RETURN_NOT_OK(offsets.Append(elements));
-        ARROW_RETURN_NOT_OK(validity.AppendRun(definition >= node.present_level, 1));
+        ARROW_RETURN_NOT_OK(validity.Add(!nullable || definition >= node.present_level));
       }
       elements += levels.Begins(i, node.repetition_level) && definition >= node.element_level ? 1 : 0;
     }
     ARROW_RETURN_NOT_OK(offsets.Append(elements));
-    if (!node.field->nullable()) validity = ValidityBuilder(pool_);
-    const int64_t length = offsets.size() - 1;
-    ARROW_ASSIGN_OR_RAISE(auto buffer, offsets.Finish());
-    ARROW_ASSIGN_OR_RAISE(Shape shape, Finish(&validity, std::move(buffer)));
-    shape.length = length;
-    return shape;
-  }
-
-  Result<Shape> Finish(ValidityBuilder* validity, std::shared_ptr<Buffer> offsets) {
-    Shape shape;
-    shape.length = validity->size();
-    shape.null_count = validity->null_count();
-    ARROW_ASSIGN_OR_RAISE(shape.validity, validity->Finish());
-    shape.offsets = std::move(offsets);
+    ARROW_ASSIGN_OR_RAISE(Shape shape, validity.Finish());
+    ARROW_ASSIGN_OR_RAISE(shape.offsets, offsets.Finish());
     return shape;
   }
 

@@ -10,6 +10,15 @@
 #include <arrow/type.h>
 
 namespace calve::parquet {
+namespace {
+
+/// How much of each column to read at a time: all of them together hold no more than kAllWindows, unless there are very many.
+int64_t WindowBytes(size_t columns) {
+  constexpr int64_t kAllWindows = int64_t{64} << 20, kSmallest = 64 << 10, kLargest = 1 << 20;
+  return std::clamp(kAllWindows / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
+}
+
+}  // namespace
 
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
     : file_(file), selection_(std::move(selection)), limits_(limits) {
@@ -90,7 +99,8 @@ Status BatchReader::OpenGroup() {
   columns_.clear();
   arrow::MemoryPool* pool = PoolOf(file_.context);
   for (const ChunkPlan& chunk : groups_[group_].chunks) {
-    PageReader pages(ChunkBytes(file_.file.get(), chunk.offset, chunk.size_bytes, pool), chunk, file_.options.verify_crc, pool);
+    ChunkBytes bytes(file_.file.get(), chunk.offset, chunk.size_bytes, WindowBytes(selection_.leaves.size()), pool);
+    PageReader pages(std::move(bytes), chunk, file_.options.verify_crc, pool);
     columns_.push_back(
         std::make_unique<ColumnReader>(file_.schema.leaves[chunk.leaf_index], std::move(pages), limits_, pool));
     ARROW_RETURN_NOT_OK(columns_.back()->Init());

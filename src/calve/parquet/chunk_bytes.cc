@@ -7,7 +7,7 @@ namespace calve::parquet {
 arrow::Result<std::span<const uint8_t>> ChunkBytes::Peek(int64_t size) {
   size = std::min(size, remaining());
   const bool inside = window_ != nullptr && position_ + size <= window_offset_ + window_->size();
-  if (!inside) ARROW_RETURN_NOT_OK(ReadWindow(std::min(std::max(size, kWindow), remaining())));
+  if (!inside) ARROW_RETURN_NOT_OK(ReadWindow(std::min(std::max(size, window_bytes_), remaining())));
   const int64_t skipped = position_ - window_offset_;
   return std::span<const uint8_t>(window_->data() + skipped, static_cast<size_t>(window_->size() - skipped));
 }

@@ -191,7 +191,7 @@ bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out
 }
 
 void ReadColumnMetadata(ThriftReader& in, ColumnMetadata* out) {
-  constexpr char kName[] = "ColumnMetaData";
+  static constexpr char kName[] = "ColumnMetaData";
   auto seen = in.Struct(kName, [&](Field field) { return ReadColumnMetadataMember(in, field, out); });
   in.Require(seen, 1, kName, "type");
   in.Require(seen, 4, kName, "codec");
@@ -228,7 +228,7 @@ void ReadSortingColumn(ThriftReader& in, SortingColumn* out) {
 }
 
 void ReadRowGroup(ThriftReader& in, RowGroup* out) {
-  constexpr char kName[] = "RowGroup";
+  static constexpr char kName[] = "RowGroup";
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {
       case 1:
@@ -287,7 +287,7 @@ bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
 }  // namespace
 
 Result<FileMetadata> ParseFileMetadata(std::span<const uint8_t> bytes) {
-  constexpr char kName[] = "FileMetaData";
+  static constexpr char kName[] = "FileMetaData";
   ThriftReader in(bytes);
   FileMetadata out;
   auto seen = in.Struct(kName, [&](Field field) { return ReadFileMetadataMember(in, field, &out); });

@@ -9,7 +9,7 @@ namespace {
 using Field = ThriftReader::Field;
 
 void ReadDataPage(ThriftReader& in, DataPageHeader* out) {
-  constexpr char kName[] = "DataPageHeader";
+  static constexpr char kName[] = "DataPageHeader";
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {
       case 1: return in.Read(field, "num_values", &out->num_values);
@@ -25,7 +25,7 @@ void ReadDataPage(ThriftReader& in, DataPageHeader* out) {
 }
 
 void ReadDataPageV2(ThriftReader& in, DataPageHeaderV2* out) {
-  constexpr char kName[] = "DataPageHeaderV2";
+  static constexpr char kName[] = "DataPageHeaderV2";
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {
       case 1: return in.Read(field, "num_values", &out->num_values);
@@ -46,7 +46,7 @@ void ReadDataPageV2(ThriftReader& in, DataPageHeaderV2* out) {
 }
 
 void ReadDictionaryPage(ThriftReader& in, DictionaryPageHeader* out) {
-  constexpr char kName[] = "DictionaryPageHeader";
+  static constexpr char kName[] = "DictionaryPageHeader";
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {
       case 1: return in.Read(field, "num_values", &out->num_values);
@@ -60,7 +60,7 @@ void ReadDictionaryPage(ThriftReader& in, DictionaryPageHeader* out) {
 }
 
 PageHeader ReadPageHeader(ThriftReader& in) {
-  constexpr char kName[] = "PageHeader";
+  static constexpr char kName[] = "PageHeader";
   PageHeader out;
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {

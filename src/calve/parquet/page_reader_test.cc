@@ -49,7 +49,7 @@ struct Chunk {
     plan.num_values = num_values;
     plan.codec = codec;
     arrow::MemoryPool* pool = arrow::default_memory_pool();
-    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, pool), plan, verify_crc, pool);
+    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, pool), plan, verify_crc, pool);
   }
   std::string error() {
     auto page = reader->Next();
@@ -177,7 +177,7 @@ TEST(PageReader, CutAtEveryByte) {
   for (size_t cut = 0; cut < size; ++cut) {
     Chunk whole(pages, 7);
     whole.plan.size_bytes = static_cast<int64_t>(cut);
-    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, arrow::default_memory_pool()), whole.plan, false,
+    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, arrow::default_memory_pool()), whole.plan, false,
                       arrow::default_memory_pool());
     Status status;
     for (int i = 0; i < 3 && status.ok(); ++i) status = reader.Next().status();

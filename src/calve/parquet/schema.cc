@@ -47,6 +47,11 @@ class ArrowTreeBuilder {
     return result;
   }
 
+  /// Marks the leaves under shredded variants; called when all leaves are there.
+  void MarkShredded() {
+    for (const SchemaNode* node : shredded_) Mark(*node);
+  }
+
  private:
   /// A repeated field without LIST: a required list of it.
   Result<ArrowNode> BareRepeated(const SchemaNode& node, int exists) {
@@ -149,13 +154,6 @@ class ArrowTreeBuilder {
     }
   }
 
- public:
-  /// Marks the leaves under shredded variants; called when all leaves are there.
-  void MarkShredded() {
-    for (const SchemaNode* node : shredded_) Mark(*node);
-  }
-
- private:
   void Mark(const SchemaNode& node) {
     if (node.is_leaf()) (*leaves_)[node.leaf_index].unsupported = "shredded VARIANT";
     for (const SchemaNode& child : node.children) Mark(child);

@@ -55,7 +55,7 @@ class ThriftReader {
   void Fail(std::string message);
 
   /// Calls `member(field)` for each field of the structure called `name`; members that it returns false for are skipped, and
-  /// do not count as seen.
+  /// do not count as seen. Names, here and below, live as long as the reader.
   template <typename Member>
   Seen Struct(const char* name, Member&& member) {
     Seen seen;

@@ -60,6 +60,10 @@ void UnpackAll(const uint8_t* in, int width, size_t count, T* out) {
   const size_t block_bytes = PackedBytes(kBlock, width);
   for (; count >= kBlock; count -= kBlock, in += block_bytes, out += kBlock) unpack(in, out);
   if (count == 0) return;
+  if (width == 0) {
+    std::memset(out, 0, count * sizeof(T));
+    return;
+  }
   uint8_t padded[4 * kMaxWidth] = {};
   std::memcpy(padded, in, PackedBytes(count, width));
   T values[kBlock];
