@@ -149,6 +149,24 @@ TEST_F(SqlCatalogs, Locations) {
   EXPECT_THAT(without->CreateTable("x.t", *testing::IdAndName(), {}).status().message(), HasSubstr("'warehouse'"));
 }
 
+TEST_F(SqlCatalogs, PurgeKnowsAllSpellingsOfALocation) {
+  CreateTableOptions options;
+  options.location = "file://" + (folder_ / "wh/db/t");
+  Table table = Create("db.t", options).ValueOrDie();
+  for (const char* scheme : {"", "file:", "file://"}) {
+    iceberg::SnapshotChange change;
+    change.operation = "append";
+    const std::string path = folder_ / fmt::format("wh/db/t/data/{}.parquet", std::string(scheme).size());
+    testing::WriteText(path, "rows");
+    change.added.push_back(iceberg::DataFile{.file_path = scheme + path, .file_format = "PARQUET"});
+    Table newest = table.Refresh().ValueOrDie();
+    auto result = iceberg::CommitSnapshot(*newest.store(), *newest.version(), change);
+    ASSERT_TRUE(result.ok()) << result.status();
+  }
+  ASSERT_TRUE(catalog_->DropTable("db.t", true).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "wh/db/t"));
+}
+
 // ---- Commits ----
 
 TEST_F(SqlCatalogs, SwapOfAStaleVersionIsAConflict) {

@@ -165,6 +165,21 @@ TEST_F(Replace, DataSequenceNumberSurvivesMergingAndRetries) {
   EXPECT_EQ(FilesThere(), ReferencedFiles());
 }
 
+// Locations are compared as the table spells them: file:/x, file:///x and /x are three names.
+TEST_F(Replace, PathsMatchAsTheyAreWritten) {
+  MakeTable(2);
+  DataFile file = File("a", 2);
+  file.file_path = "file://" + file.file_path;
+  ASSERT_TRUE(Append({file}).ok());
+  PlanNow();
+  DataFile deletes = PositionDeletes();
+  deletes.referenced_data_file = File("a", 2).file_path;  // not this file
+  Delete({deletes});
+  EXPECT_THAT(Commit(Replacing({File("a", 2)}, {File("a2", 2)})).status().message(),
+              HasSubstr("no longer in the table"));
+  EXPECT_TRUE(Commit(Replacing({file}, {File("a2", 2)})).ok());
+}
+
 TEST_F(Replace, WrongChangesAreRefused) {
   MakeTable(2);
   ASSERT_TRUE(Append({File("a", 10)}).ok());

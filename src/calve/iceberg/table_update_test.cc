@@ -2,6 +2,7 @@
 #include "commit_testing.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <set>
 
@@ -69,6 +70,18 @@ TEST_F(TableUpdate, MainMovesCurrentSnapshotAndLogs) {
   ASSERT_EQ(next->metadata_log.size(), 1u);
   EXPECT_EQ(next->metadata_log[0].metadata_file, base.metadata_location);
   EXPECT_EQ(next->metadata_log[0].timestamp_ms, 1000);
+}
+
+TEST_F(TableUpdate, StatisticsAndUnknownMembersStay) {
+  MakeTable(2);
+  TableVersion base = store_->current();
+  auto unknown = nlohmann::json::parse(R"({"statistics": [{"snapshot-id": 1}], "x-future": true})");
+  base.metadata.unknown = std::make_shared<nlohmann::json>(unknown);
+  auto next = WithSnapshot(base, SnapshotAt(7, 1, 2000), "main", 0);
+  ASSERT_TRUE(next.ok()) << next.status();
+  auto written = nlohmann::json::parse(ToJsonText(*next).ValueOrDie());
+  EXPECT_EQ(written.at("statistics"), unknown.at("statistics"));
+  EXPECT_EQ(written.at("x-future"), true);
 }
 
 TEST_F(TableUpdate, OtherBranchLeavesMain) {
