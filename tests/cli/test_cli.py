@@ -193,6 +193,16 @@ def test_text_cannot_steer_a_terminal(calve, tmp_path):
     assert code == 0 and "\x1b" not in shown and "\\u001b" in shown and "two\\nlines" in shown
 
 
+def test_a_progress_bar_shows_how_far_it_is_and_goes_away(calve, tmp_path):
+    path = write(tmp_path / "many.parquet", 0, 300_000)
+    arguments = ["scan", *[path] * 30, "--to", "/dev/null", "--format", "jsonl"]
+    process = calve.run(*arguments, "--progress", "always")
+    assert re.search(r"^\[#*\.*\] +\d+ %  [\d,]+ rows  [\d.]+ (\w+ )?of [\d.]+ \w+  [\d.]+ \w+/s", process.stderr, re.MULTILINE)
+    last = process.stderr.splitlines()[-1]
+    assert "9,000,000 rows to /dev/null" in last and "%" not in last
+    assert "%" not in calve.run(*arguments).stderr, "no bar where stderr is no terminal"
+
+
 def test_head_ends_a_scan_quietly(calve, tmp_path):
     path = write(tmp_path / "many.parquet", 0, 200_000)
     for form in ("jsonl", "csv", "parquet"):

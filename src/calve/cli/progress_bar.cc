@@ -15,9 +15,18 @@ namespace {
 
 constexpr auto kQuietTime = std::chrono::milliseconds(300);
 constexpr auto kInterval = std::chrono::milliseconds(100);
-constexpr int kBarWidth = 20;
+constexpr int kBarWidth = 12;
 
 double Seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// "1.2 of 2.9 GiB": the unit once where both have the same.
+std::string PartText(int64_t part, int64_t whole) {
+  std::string left = SizeText(part);
+  const std::string right = SizeText(whole);
+  const size_t unit = left.find(' ');
+  if (right.ends_with(left.substr(unit))) left.resize(unit);
+  return fmt::format("{} of {}", left, right);
+}
 
 }  // namespace
 
@@ -29,9 +38,8 @@ std::string ProgressText(const Progress& progress, double seconds) {
   const double done =
       std::clamp(static_cast<double>(progress.bytes) / static_cast<double>(progress.total_bytes), 0.0, 1.0);
   const auto filled = static_cast<int>(done * kBarWidth);
-  std::string text =
-      fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}  {} of {}  {}", "", filled, "", kBarWidth - filled,
-                  std::floor(done * 100), rows, SizeText(progress.bytes), SizeText(progress.total_bytes), speed);
+  std::string text = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}  {}  {}", "", filled, "", kBarWidth - filled,
+                                 std::floor(done * 100), rows, PartText(progress.bytes, progress.total_bytes), speed);
   if (rate > 0 && done < 1) {
     text += fmt::format("  {} left", SecondsText(static_cast<double>(progress.total_bytes - progress.bytes) / rate));
   }

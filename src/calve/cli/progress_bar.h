@@ -9,7 +9,7 @@ namespace calve::cli {
 
 /// One line on stderr, drawn over itself: how far the work is, rows, bytes, bytes a second and the time left.
 ///
-///   [########............]  41 %  24,700,000 rows  1.2 of 2.9 GiB  310 MiB/s  5.6 s left
+///   [####........]  41 %  24,700,000 rows  1.2 of 2.9 GiB  310 MiB/s  5.6 s left
 ///
 /// Nothing is drawn in the first moments, so short work leaves no flicker. Not thread-safe.
 class ProgressBar {
