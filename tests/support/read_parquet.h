@@ -21,8 +21,9 @@ namespace calve::testing {
 using TableResult = arrow::Result<std::shared_ptr<arrow::Table>>;
 
 /// All rows by calve; every batch is checked to be well-formed and not too long.
-inline TableResult ReadWithCalve(std::shared_ptr<arrow::io::RandomAccessFile> source, const ParquetReadOptions& options = {},
-                                 const std::vector<std::string>& columns = {}, const Context& context = {}) {
+inline TableResult ReadWithCalve(std::shared_ptr<arrow::io::RandomAccessFile> source,
+                                 const ParquetReadOptions& options = {}, const std::vector<std::string>& columns = {},
+                                 const Context& context = {}) {
   ARROW_ASSIGN_OR_RAISE(auto file, ParquetReader::Open(std::move(source), "x.parquet", options, context));
   ARROW_ASSIGN_OR_RAISE(auto reader, file->ReadAll(columns));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
@@ -65,13 +66,14 @@ inline TableResult ReadWithLibparquet(const std::string& path) {
 inline void ExpectSameTable(const TableResult& got, const TableResult& expected) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   ASSERT_TRUE(got.ok()) << got.status();
-  ASSERT_TRUE((*got)->schema()->Equals(*(*expected)->schema(), false))
-      << (*got)->schema()->ToString() << "\nexpected\n" << (*expected)->schema()->ToString();
+  ASSERT_TRUE((*got)->schema()->Equals(*(*expected)->schema(), false)) << (*got)->schema()->ToString() << "\nexpected\n"
+                                                                       << (*expected)->schema()->ToString();
   const auto equal = arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false);
   ASSERT_EQ((*got)->num_rows(), (*expected)->num_rows());
   for (int i = 0; i < (*got)->num_columns(); ++i) {
     EXPECT_TRUE((*got)->column(i)->Equals(*(*expected)->column(i), equal))
-        << "column " << (*got)->field(i)->ToString() << "\n" << (*got)->column(i)->ToString() << "\nexpected\n"
+        << "column " << (*got)->field(i)->ToString() << "\n"
+        << (*got)->column(i)->ToString() << "\nexpected\n"
         << (*expected)->column(i)->ToString();
   }
 }

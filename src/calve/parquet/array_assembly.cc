@@ -9,17 +9,18 @@
 
 #include <utility>
 
-// Levels to nesting. Take optional list<optional struct<optional x>>, whose leaf has max_definition_level 4, and the rows
+// Levels to nesting. Take optional list<optional struct<optional x>>, whose leaf has max_definition_level 4, and the
+// rows
 //
 //   null                 def 0  rep 0
 //   []                   def 1  rep 0
 //   [null, {x: null}]    def 2  rep 0, def 3 rep 1
 //   [{x: 7}]             def 4  rep 0
 //
-// The list has a slot for each entry with rep <= 0 (its enclosing list level), null below def 1 (present_level); an element for
-// each entry with rep <= 1 (its own level) and def >= 2 (element_level): offsets 0 0 0 2 3. The struct has a slot for each such
-// element, null below def 3; x has one too, null below def 4. Every leaf under a node tells the same about it, or the file is
-// damaged.
+// The list has a slot for each entry with rep <= 0 (its enclosing list level), null below def 1 (present_level); an
+// element for each entry with rep <= 1 (its own level) and def >= 2 (element_level): offsets 0 0 0 2 3. The struct has
+// a slot for each such element, null below def 3; x has one too, null below def 4. Every leaf under a node tells the
+// same about it, or the file is damaged.
 
 namespace calve::parquet {
 namespace {
@@ -96,9 +97,12 @@ class Assembler {
   ArrayResult Build(const ArrowNode& node, int list_level) {
     if (node.leaf_index >= 0) return BuildLeaf(node);
     switch (node.field->type()->id()) {
-      case arrow::Type::LIST: return BuildList(node, list_level);
-      case arrow::Type::MAP: return BuildMap(node, list_level);
-      default: return BuildStruct(node, list_level);
+      case arrow::Type::LIST:
+        return BuildList(node, list_level);
+      case arrow::Type::MAP:
+        return BuildMap(node, list_level);
+      default:
+        return BuildStruct(node, list_level);
     }
   }
 
@@ -170,7 +174,8 @@ class Assembler {
       Levels levels{batch.definition_levels->data(),
                     batch.repetition_levels == nullptr ? nullptr : batch.repetition_levels->data(), batch.levels_count};
       const bool is_list = node.element_level > 0;
-      ARROW_ASSIGN_OR_RAISE(Shape told, is_list ? ListShape(node, levels, list_level) : StructShape(node, levels, list_level));
+      ARROW_ASSIGN_OR_RAISE(Shape told,
+                            is_list ? ListShape(node, levels, list_level) : StructShape(node, levels, list_level));
       if (i == 0) {
         shape = std::move(told);
       } else if (!shape.Equals(told)) {

@@ -21,7 +21,8 @@ SchemaElement Element(std::string name, Repetition repetition, std::optional<Phy
 FileSchema ListOfStruct() {
   auto list = Element("l", Repetition::kOptional, {}, 1);
   list.converted_type = ConvertedType::kList;
-  return FileSchema::Make({Element("root", Repetition::kRequired, {}, 1), list, Element("list", Repetition::kRepeated, {}, 1),
+  return FileSchema::Make({Element("root", Repetition::kRequired, {}, 1), list,
+                           Element("list", Repetition::kRepeated, {}, 1),
                            Element("element", Repetition::kOptional, {}, 2),
                            Element("x", Repetition::kOptional, PhysicalType::kInt32),
                            Element("y", Repetition::kOptional, PhysicalType::kInt32)})
@@ -29,7 +30,8 @@ FileSchema ListOfStruct() {
 }
 
 /// A leaf of ListOfStruct: its levels, and a value for each level of 4.
-LeafBatch Leaf(const std::vector<uint8_t>& definition, const std::vector<uint8_t>& repetition, std::vector<int32_t> values) {
+LeafBatch Leaf(const std::vector<uint8_t>& definition, const std::vector<uint8_t>& repetition,
+               std::vector<int32_t> values) {
   LeafBatch batch;
   ValidityBuilder validity(arrow::default_memory_pool());
   std::string slots;
@@ -62,8 +64,8 @@ TEST(ArrayAssembly, TheWorkedExample) {
   // null, [], [null, {x: null, y: 5}], [{x: 7, y: null}]
   auto got = Assemble({Leaf({0, 1, 2, 3, 4}, {0, 0, 0, 1, 0}, {7}), Leaf({0, 1, 2, 4, 3}, {0, 0, 0, 1, 0}, {5})});
   ASSERT_TRUE(got.ok()) << got.status();
-  auto expected = arrow::json::ArrayFromJSONString(
-      (*got)->type(), R"([null, [], [null, {"x": null, "y": 5}], [{"x": 7, "y": null}]])");
+  auto expected = arrow::json::ArrayFromJSONString((*got)->type(),
+                                                   R"([null, [], [null, {"x": null, "y": 5}], [{"x": 7, "y": null}]])");
   EXPECT_TRUE((*got)->Equals(*expected)) << (*got)->ToString();
 }
 

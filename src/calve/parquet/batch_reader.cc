@@ -12,7 +12,8 @@
 namespace calve::parquet {
 namespace {
 
-/// How much of each column to read at a time: all of them together hold no more than kAllWindows, unless there are very many.
+/// How much of each column to read at a time: all of them together hold no more than kAllWindows, unless there are very
+/// many.
 int64_t WindowBytes(size_t columns) {
   constexpr int64_t kAllWindows = int64_t{64} << 20, kSmallest = 64 << 10, kLargest = 1 << 20;
   return std::clamp(kAllWindows / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
@@ -51,7 +52,8 @@ Status BatchReader::Plan(const std::vector<int>& row_groups) {
     if (all[i].num_rows == 0) continue;
     PlannedGroup group{static_cast<int>(i), first_row, all[i].num_rows, {}};
     for (int leaf : selection_.leaves) {
-      ARROW_ASSIGN_OR_RAISE(ChunkPlan chunk, PlanChunk(file_.metadata, file_.schema, group.index, leaf, file_.data_end));
+      ARROW_ASSIGN_OR_RAISE(ChunkPlan chunk,
+                            PlanChunk(file_.metadata, file_.schema, group.index, leaf, file_.data_end));
       group.chunks.push_back(chunk);
     }
     groups_.push_back(std::move(group));

@@ -137,8 +137,9 @@ TEST(ParquetFile, ErrorsSayWhere) {
   file.BeginChunk(PhysicalType::kInt32, 3);
   file.AddDictionary(Ints({7, 8}), 2);
   file.AddPage(std::string("\x03\x06\x05", 3), 3, Encoding::kRleDictionary);
-  EXPECT_THAT(file.error(), ::testing::MatchesRegex("x.parquet: column 'a.b': row group 0: page 1 at byte [0-9]+: dictionary "
-                                                    "index 5 out of range \\(dictionary has 2 values\\)"));
+  EXPECT_THAT(file.error(),
+              ::testing::MatchesRegex("x.parquet: column 'a.b': row group 0: page 1 at byte [0-9]+: dictionary "
+                                      "index 5 out of range \\(dictionary has 2 values\\)"));
 }
 
 TEST(ParquetFile, RefusesRowsThatDoNotAddUp) {
@@ -212,7 +213,8 @@ TEST(ParquetFile, RefusesWhatIsNoFile) {
   };
   EXPECT_EQ(error(""), "x.parquet: no Parquet file: 0 bytes");
   EXPECT_EQ(error("PAR1PAR1"), "x.parquet: no Parquet file: 8 bytes");
-  EXPECT_EQ(error("hello, this is no Parquet file"), "x.parquet: no Parquet file, or one cut short: it does not end with PAR1");
+  EXPECT_EQ(error("hello, this is no Parquet file"),
+            "x.parquet: no Parquet file, or one cut short: it does not end with PAR1");
   EXPECT_EQ(error(std::string("PAR1\xff\xff\0\0PAR1", 12)), "x.parquet: a footer of 65535 bytes in a file of 12");
   EXPECT_EQ(error(std::string("PAR1\0\0\0\0PARE", 12)), "x.parquet: encrypted Parquet file");
 }
@@ -267,7 +269,8 @@ Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> ReadLimited(const OpenF
 TEST(BatchLimits, CutBatchesKeepEveryRow) {
   const auto schema = arrow::schema(
       {field("i", arrow::int64()), field("s", arrow::utf8()), field("t", arrow::binary(), false),
-       field("l", arrow::list(field("element", arrow::struct_({field("x", arrow::int32()), field("y", arrow::utf8())})))),
+       field("l",
+             arrow::list(field("element", arrow::struct_({field("x", arrow::int32()), field("y", arrow::utf8())})))),
        field("st", arrow::struct_({field("a", arrow::utf8()), field("b", arrow::boolean())})),
        field("m", arrow::map(arrow::utf8(), arrow::decimal128(20, 1)))});
   testing::RandomArrays arrays(3, {.null_probability = 0.2});
@@ -287,7 +290,8 @@ TEST(BatchLimits, CutBatchesKeepEveryRow) {
 }
 
 TEST(BatchLimits, ARowLargerThanTheHardLimitIsRefused) {
-  auto array = arrow::json::ArrayFromJSONString(arrow::list(arrow::utf8()), R"([["a"], ["bbbb", "cccc", "dddd"]])").ValueOrDie();
+  auto array =
+      arrow::json::ArrayFromJSONString(arrow::list(arrow::utf8()), R"([["a"], ["bbbb", "cccc", "dddd"]])").ValueOrDie();
   const auto table = arrow::Table::Make(arrow::schema({field("l", array->type())}), {array});
   const auto file = Open(WriteTable(*table));
   EXPECT_EQ(ReadLimited(*file, {2, 12, 100})->size(), 2u);

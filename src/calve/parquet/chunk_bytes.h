@@ -11,7 +11,8 @@
 
 namespace calve::parquet {
 
-/// The bytes of a column chunk, front to back, read from its file in windows: memory stays flat over a chunk of any length.
+/// The bytes of a column chunk, front to back, read from its file in windows: memory stays flat over a chunk of any
+/// length.
 class ChunkBytes {
  public:
   /// The range lies inside the file. The file outlives this. Reads go for `window_bytes` at least.
@@ -22,8 +23,8 @@ class ChunkBytes {
   int64_t position() const { return position_; }  ///< in the file
   int64_t remaining() const { return end_ - position_; }
 
-  /// At least min(size, remaining()) of the next bytes, and more where they are at hand. Valid until the next call. IOError
-  /// when the file gives fewer.
+  /// At least min(size, remaining()) of the next bytes, and more where they are at hand. Valid until the next call.
+  /// IOError when the file gives fewer.
   arrow::Result<std::span<const uint8_t>> Peek(int64_t size);
   void Skip(int64_t size) { position_ += size; }
 

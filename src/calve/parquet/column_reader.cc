@@ -25,7 +25,12 @@ constexpr int64_t kReservedBytes = 1 << 20;
 }  // namespace
 
 ColumnReader::ColumnReader(const LeafColumn& leaf, PageReader pages, const BatchLimits& limits, arrow::MemoryPool* pool)
-    : leaf_(leaf), layout_(LayoutOf(leaf)), pages_(std::move(pages)), limits_(limits), held_(layout_, pool), pool_(pool) {
+    : leaf_(leaf),
+      layout_(LayoutOf(leaf)),
+      pages_(std::move(pages)),
+      limits_(limits),
+      held_(layout_, pool),
+      pool_(pool) {
   if (layout_.keeps_definition) definition_.resize(kLevels);
   if (layout_.keeps_repetition) repetition_.resize(kLevels);
 }
@@ -120,8 +125,10 @@ Status ColumnReader::BeginPage(const Page& page) {
   const int64_t num_values = page.num_values();
   std::span<const uint8_t> values = page.body;
   if (page.header.type == PageType::kDataPageV2) {
-    ARROW_ASSIGN_OR_RAISE(repetition_decoder_, LevelDecoder::FromV2(leaf_.max_repetition_level, page.repetition_levels));
-    ARROW_ASSIGN_OR_RAISE(definition_decoder_, LevelDecoder::FromV2(leaf_.max_definition_level, page.definition_levels));
+    ARROW_ASSIGN_OR_RAISE(repetition_decoder_,
+                          LevelDecoder::FromV2(leaf_.max_repetition_level, page.repetition_levels));
+    ARROW_ASSIGN_OR_RAISE(definition_decoder_,
+                          LevelDecoder::FromV2(leaf_.max_definition_level, page.definition_levels));
   } else if (num_values > 0) {
     const DataPageHeader& header = *page.header.data_page;
     ByteCursor body(page.body);
@@ -209,7 +216,8 @@ Status ColumnReader::AppendNested(int64_t count) {
   int64_t slots = 0;
   for (int64_t i = 0; i < count; ++i) {
     if (definition[i] < layout_.exists_level) continue;
-    bits[slots / 8] = static_cast<uint8_t>(bits[slots / 8] | (definition[i] == layout_.max_definition_level) << (slots % 8));
+    bits[slots / 8] =
+        static_cast<uint8_t>(bits[slots / 8] | (definition[i] == layout_.max_definition_level) << (slots % 8));
     ++slots;
   }
   ARROW_RETURN_NOT_OK(held_.validity().AppendBits(bits, 0, slots));

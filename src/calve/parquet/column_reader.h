@@ -13,9 +13,9 @@ namespace calve::parquet {
 
 /// What bounds the memory of a column's part of a batch.
 struct BatchLimits {
-  int64_t soft_bytes = int64_t{64} << 20;     ///< a batch ends with the row that reaches it
+  int64_t soft_bytes = int64_t{64} << 20;       ///< a batch ends with the row that reaches it
   int64_t hard_bytes = (int64_t{1} << 31) - 1;  ///< byte arrays of a batch stay at or below it
-  int64_t levels = int64_t{1} << 24;          ///< a batch ends with the row that reaches it
+  int64_t levels = int64_t{1} << 24;            ///< a batch ends with the row that reaches it
 };
 
 /// Decodes a column chunk, page by page.
@@ -25,7 +25,8 @@ class ColumnReader {
   Status Init() { return held_.Init(); }
 
   bool is_binary() const { return layout_.binary; }
-  /// Decodes until `rows` rows are held, or a limit is reached, or the chunk ends. Returns how many are held, at least one.
+  /// Decodes until `rows` rows are held, or a limit is reached, or the chunk ends. Returns how many are held, at least
+  /// one.
   Result<int64_t> Fill(int64_t rows);
   /// The first `rows` of the rows held.
   Result<LeafBatch> Take(int64_t rows);

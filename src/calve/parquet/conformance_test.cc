@@ -12,8 +12,8 @@
 #include <map>
 #include <set>
 
-// Files that other systems wrote, read by calve and by libparquet: schema and values must be the same. Where they are not to be,
-// the lists below say so, and why.
+// Files that other systems wrote, read by calve and by libparquet: schema and values must be the same. Where they are
+// not to be, the lists below say so, and why.
 
 namespace calve {
 namespace {
@@ -44,13 +44,13 @@ const std::map<std::string, std::string> kRefused = {
 
 /// Read by calve as libparquet does not; each has its own test here.
 const std::set<std::string> kOwnTest = {
-    "parquet-testing/data/incorrect_map_schema.parquet",    // libparquet refuses optional keys
+    "parquet-testing/data/incorrect_map_schema.parquet",     // libparquet refuses optional keys
     "parquet-testing/data/large_string_map.brotli.parquet",  // libparquet refuses 2 GiB of keys
     "parquet-testing/data/int96_from_spark.parquet",         // libparquet wraps other values
 };
 
-/// Files whose types are others of the same layout: ENUM is text to calve and bytes to libparquet, UUID an extension type also
-/// where the writer's ARROW:schema does not ask for it.
+/// Files whose types are others of the same layout: ENUM is text to calve and bytes to libparquet, UUID an extension
+/// type also where the writer's ARROW:schema does not ask for it.
 const std::set<std::string> kSameLayout = {"hyparquet/issue23.parquet", "hyparquet/uuid.parquet"};
 
 /// The same values under another type: field -> calve's type.
@@ -78,8 +78,7 @@ TableResult Expected(const std::string& data, const std::string& name) {
   for (const auto& [field, type] : other->second) {
     const int index = table->schema()->GetFieldIndex(field);
     ARROW_ASSIGN_OR_RAISE(auto cast, arrow::compute::Cast(table->column(index), type));
-    ARROW_ASSIGN_OR_RAISE(
-        table, table->SetColumn(index, table->field(index)->WithType(type), cast.chunked_array()));
+    ARROW_ASSIGN_OR_RAISE(table, table->SetColumn(index, table->field(index)->WithType(type), cast.chunked_array()));
   }
   return table;
 }

@@ -81,7 +81,8 @@ void FlipEveryByte(std::string bytes) {
       bytes[i] = mask < 0 ? '\0' : static_cast<char>(original ^ mask);
       const arrow::Status status = ReadThrough(bytes, &peak);
       refused += status.ok() ? 0 : 1;
-      ASSERT_TRUE(status.ok() || status.IsInvalid() || status.IsNotImplemented()) << "byte " << i << " " << mask << " " << status;
+      ASSERT_TRUE(status.ok() || status.IsInvalid() || status.IsNotImplemented())
+          << "byte " << i << " " << mask << " " << status;
       ASSERT_LT(peak, kMostMemory) << "byte " << i << " " << mask << " " << status;
     }
     bytes[i] = original;
@@ -110,8 +111,8 @@ TEST(ParquetCorruption, FlippedPlainV1) {
 
 TEST(ParquetCorruption, FlippedDictionarySnappyV2) {
   ::parquet::WriterProperties::Builder properties;
-  FlipEveryByte(SmallFile(*properties.compression(arrow::Compression::SNAPPY)
-                               ->data_page_version(::parquet::ParquetDataPageVersion::V2)));
+  FlipEveryByte(SmallFile(
+      *properties.compression(arrow::Compression::SNAPPY)->data_page_version(::parquet::ParquetDataPageVersion::V2)));
 }
 
 TEST(ParquetCorruption, FlippedDelta) {
@@ -131,8 +132,9 @@ TEST(ParquetCorruption, FlippedZstd) {
 
 TEST(ParquetCorruption, FlippedFilesOfOthers) {
   CALVE_SHARED_DATA(data);
-  for (const char* name : {"datapage_v2.snappy", "nested_lists.snappy", "int96_from_spark", "fixed_length_decimal_legacy",
-                           "repeated_no_annotation", "rle_boolean_encoding", "null_list"}) {
+  for (const char* name :
+       {"datapage_v2.snappy", "nested_lists.snappy", "int96_from_spark", "fixed_length_decimal_legacy",
+        "repeated_no_annotation", "rle_boolean_encoding", "null_list"}) {
     SCOPED_TRACE(name);
     FlipEveryByte(Contents(data + "/parquet-testing/data/" + name + ".parquet"));
   }

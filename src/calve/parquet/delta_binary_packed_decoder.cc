@@ -8,8 +8,8 @@
 //   block     := zigzag(smallest delta) width{miniblocks a block} miniblock*
 //   miniblock := block size / miniblocks values of `width` bits, LSB first: delta - smallest delta
 //
-// The last block ends with the miniblock that holds the last value; the widths of miniblocks that are not there may be anything.
-// The last miniblock is padded to its full size; one that is not is accepted when its values are there.
+// The last block ends with the miniblock that holds the last value; the widths of miniblocks that are not there may be
+// anything. The last miniblock is padded to its full size; one that is not is accepted when its values are there.
 
 namespace calve::parquet {
 namespace {

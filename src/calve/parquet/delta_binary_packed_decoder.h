@@ -20,8 +20,8 @@ struct DeltaHeader {
   static Result<DeltaHeader> Parse(ByteCursor* cursor);
 };
 
-/// Bytes that the sequence at the start of `bytes` takes, found without decoding it. Invalid when it is cut short or holds more
-/// than `max_values`.
+/// Bytes that the sequence at the start of `bytes` takes, found without decoding it. Invalid when it is cut short or
+/// holds more than `max_values`.
 Result<size_t> DeltaBinaryPackedSize(std::span<const uint8_t> bytes, int64_t max_values);
 
 /// DELTA_BINARY_PACKED, as int32_t or int64_t. Arithmetic wraps around.

@@ -102,7 +102,8 @@ Status DeltaFixedDecoder::Decode(int64_t count, uint8_t* out) {
     const int64_t n = std::min(count, PrefixedStrings::kBatch);
     ARROW_ASSIGN_OR_RAISE(const int64_t size, strings_.NextLengths(n));
     for (int64_t i = 0; i < n; ++i) {
-      if (strings_.length(i) != width_) return Invalid("a value of {} bytes in a column of {}", strings_.length(i), width_);
+      if (strings_.length(i) != width_)
+        return Invalid("a value of {} bytes in a column of {}", strings_.length(i), width_);
     }
     strings_.Take(out);
     out += size;

@@ -7,8 +7,8 @@
 
 namespace calve::parquet {
 
-/// The strings of DELTA_BYTE_ARRAY: how many bytes of its predecessor each begins with, and the rest. Checked whole by Make, so
-/// that Take runs unchecked.
+/// The strings of DELTA_BYTE_ARRAY: how many bytes of its predecessor each begins with, and the rest. Checked whole by
+/// Make, so that Take runs unchecked.
 class PrefixedStrings {
  public:
   /// Nothing in it.

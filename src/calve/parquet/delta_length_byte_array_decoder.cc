@@ -12,7 +12,8 @@ constexpr size_t kLargeData = 16 << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<BinaryDecoder>> DeltaLengthByteArrayDecoder::Make(std::span<const uint8_t> bytes, int64_t max_values) {
+Result<std::unique_ptr<BinaryDecoder>> DeltaLengthByteArrayDecoder::Make(std::span<const uint8_t> bytes,
+                                                                         int64_t max_values) {
   size_t lengths_size = 0;
   // A page of nulls only may be empty.
   if (!bytes.empty()) {

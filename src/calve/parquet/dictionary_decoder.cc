@@ -23,15 +23,22 @@ struct Bytes16 {
 /// Precondition: every index lies in the dictionary.
 void Gather(const uint8_t* values, int64_t width, const uint32_t* indices, int64_t count, uint8_t* out) {
   switch (width) {
-    case 1: return GatherAs<uint8_t>(values, indices, count, out);
-    case 4: return GatherAs<uint32_t>(values, indices, count, out);
-    case 8: return GatherAs<uint64_t>(values, indices, count, out);
-    case 12: return GatherAs<Bytes12>(values, indices, count, out);
-    case 16: return GatherAs<Bytes16>(values, indices, count, out);
-    default: break;
+    case 1:
+      return GatherAs<uint8_t>(values, indices, count, out);
+    case 4:
+      return GatherAs<uint32_t>(values, indices, count, out);
+    case 8:
+      return GatherAs<uint64_t>(values, indices, count, out);
+    case 12:
+      return GatherAs<Bytes12>(values, indices, count, out);
+    case 16:
+      return GatherAs<Bytes16>(values, indices, count, out);
+    default:
+      break;
   }
   if (width == 0) return;
-  for (int64_t i = 0; i < count; ++i) std::memcpy(out + i * width, values + indices[i] * width, static_cast<size_t>(width));
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(out + i * width, values + indices[i] * width, static_cast<size_t>(width));
 }
 
 void Repeat(const uint8_t* value, int64_t width, int64_t count, uint8_t* out) {

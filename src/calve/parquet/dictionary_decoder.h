@@ -8,10 +8,12 @@ namespace calve::parquet {
 /// Decodes a dictionary page's PLAIN values. BYTE_ARRAY when `width` is 0 and `binary` is true.
 Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const uint8_t> bytes, Dictionary* out);
 
-/// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each is checked against the dictionary.
+/// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each is checked against the
+/// dictionary.
 class IndexReader {
  public:
-  IndexReader(std::span<const uint8_t> bytes, int64_t dictionary_count) : bytes_(bytes), dictionary_count_(dictionary_count) {}
+  IndexReader(std::span<const uint8_t> bytes, int64_t dictionary_count)
+      : bytes_(bytes), dictionary_count_(dictionary_count) {}
 
   /// Decodes at most kBatch indices, at least one: `*count` times `out[0]` when `*repeated`, else out[*count].
   Status Next(int64_t wanted, uint32_t* out, int64_t* count, bool* repeated);

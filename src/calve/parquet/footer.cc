@@ -17,7 +17,8 @@ constexpr int64_t kSmallestFile = 4 + kTrailerBytes;
 
 Result<std::shared_ptr<arrow::Buffer>> ReadExactly(arrow::io::RandomAccessFile* file, int64_t offset, int64_t size) {
   ARROW_ASSIGN_OR_RAISE(auto buffer, file->ReadAt(offset, size));
-  if (buffer->size() != size) return IOError("{} bytes at byte {} of the file, {} expected", buffer->size(), offset, size);
+  if (buffer->size() != size)
+    return IOError("{} bytes at byte {} of the file, {} expected", buffer->size(), offset, size);
   return buffer;
 }
 

@@ -13,8 +13,8 @@ struct Footer {
   int64_t begin = 0;  ///< where the footer's thrift begins in the file
 };
 
-/// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, NotImplemented for an encrypted
-/// one.
+/// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, NotImplemented for an
+/// encrypted one.
 Result<Footer> ReadFooter(arrow::io::RandomAccessFile* file);
 
 }  // namespace calve::parquet

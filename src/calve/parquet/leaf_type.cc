@@ -11,7 +11,8 @@ namespace {
 using Kind = LogicalType::Kind;
 using TypeResult = Result<std::shared_ptr<arrow::DataType>>;
 
-/// Values wider than this are refused: a column of nulls would otherwise make room for values that no byte of the file holds.
+/// Values wider than this are refused: a column of nulls would otherwise make room for values that no byte of the file
+/// holds.
 constexpr int32_t kMaxFixedLength = 1 << 20;
 constexpr int kMaxPrecision = 76;
 
@@ -46,75 +47,125 @@ LogicalType Decimal(const SchemaElement& element) {
 
 LogicalType FromConverted(const SchemaElement& element) {
   switch (*element.converted_type) {
-    case ConvertedType::kUtf8: return Plain(Kind::kString);
+    case ConvertedType::kUtf8:
+      return Plain(Kind::kString);
     case ConvertedType::kMap:
-    case ConvertedType::kMapKeyValue: return Plain(Kind::kMap);
-    case ConvertedType::kList: return Plain(Kind::kList);
-    case ConvertedType::kEnum: return Plain(Kind::kEnum);
-    case ConvertedType::kDecimal: return Decimal(element);
-    case ConvertedType::kDate: return Plain(Kind::kDate);
-    case ConvertedType::kTimeMillis: return Temporal(Kind::kTime, TimeUnit::kMillis);
-    case ConvertedType::kTimeMicros: return Temporal(Kind::kTime, TimeUnit::kMicros);
-    case ConvertedType::kTimestampMillis: return Temporal(Kind::kTimestamp, TimeUnit::kMillis);
-    case ConvertedType::kTimestampMicros: return Temporal(Kind::kTimestamp, TimeUnit::kMicros);
-    case ConvertedType::kUint8: return Integer(8, false);
-    case ConvertedType::kUint16: return Integer(16, false);
-    case ConvertedType::kUint32: return Integer(32, false);
-    case ConvertedType::kUint64: return Integer(64, false);
-    case ConvertedType::kInt8: return Integer(8, true);
-    case ConvertedType::kInt16: return Integer(16, true);
-    case ConvertedType::kInt32: return Integer(32, true);
-    case ConvertedType::kInt64: return Integer(64, true);
-    case ConvertedType::kJson: return Plain(Kind::kJson);
-    case ConvertedType::kBson: return Plain(Kind::kBson);
-    case ConvertedType::kInterval: return {};
+    case ConvertedType::kMapKeyValue:
+      return Plain(Kind::kMap);
+    case ConvertedType::kList:
+      return Plain(Kind::kList);
+    case ConvertedType::kEnum:
+      return Plain(Kind::kEnum);
+    case ConvertedType::kDecimal:
+      return Decimal(element);
+    case ConvertedType::kDate:
+      return Plain(Kind::kDate);
+    case ConvertedType::kTimeMillis:
+      return Temporal(Kind::kTime, TimeUnit::kMillis);
+    case ConvertedType::kTimeMicros:
+      return Temporal(Kind::kTime, TimeUnit::kMicros);
+    case ConvertedType::kTimestampMillis:
+      return Temporal(Kind::kTimestamp, TimeUnit::kMillis);
+    case ConvertedType::kTimestampMicros:
+      return Temporal(Kind::kTimestamp, TimeUnit::kMicros);
+    case ConvertedType::kUint8:
+      return Integer(8, false);
+    case ConvertedType::kUint16:
+      return Integer(16, false);
+    case ConvertedType::kUint32:
+      return Integer(32, false);
+    case ConvertedType::kUint64:
+      return Integer(64, false);
+    case ConvertedType::kInt8:
+      return Integer(8, true);
+    case ConvertedType::kInt16:
+      return Integer(16, true);
+    case ConvertedType::kInt32:
+      return Integer(32, true);
+    case ConvertedType::kInt64:
+      return Integer(64, true);
+    case ConvertedType::kJson:
+      return Plain(Kind::kJson);
+    case ConvertedType::kBson:
+      return Plain(Kind::kBson);
+    case ConvertedType::kInterval:
+      return {};
   }
   return {};
 }
 
 std::string_view NameOf(Kind kind) {
   switch (kind) {
-    case Kind::kNone: return "no annotation";
-    case Kind::kString: return "STRING";
-    case Kind::kMap: return "MAP";
-    case Kind::kList: return "LIST";
-    case Kind::kEnum: return "ENUM";
-    case Kind::kDecimal: return "DECIMAL";
-    case Kind::kDate: return "DATE";
-    case Kind::kTime: return "TIME";
-    case Kind::kTimestamp: return "TIMESTAMP";
-    case Kind::kInteger: return "INTEGER";
-    case Kind::kUnknown: return "UNKNOWN";
-    case Kind::kJson: return "JSON";
-    case Kind::kBson: return "BSON";
-    case Kind::kUuid: return "UUID";
-    case Kind::kFloat16: return "FLOAT16";
-    case Kind::kVariant: return "VARIANT";
-    case Kind::kGeometry: return "GEOMETRY";
-    case Kind::kGeography: return "GEOGRAPHY";
+    case Kind::kNone:
+      return "no annotation";
+    case Kind::kString:
+      return "STRING";
+    case Kind::kMap:
+      return "MAP";
+    case Kind::kList:
+      return "LIST";
+    case Kind::kEnum:
+      return "ENUM";
+    case Kind::kDecimal:
+      return "DECIMAL";
+    case Kind::kDate:
+      return "DATE";
+    case Kind::kTime:
+      return "TIME";
+    case Kind::kTimestamp:
+      return "TIMESTAMP";
+    case Kind::kInteger:
+      return "INTEGER";
+    case Kind::kUnknown:
+      return "UNKNOWN";
+    case Kind::kJson:
+      return "JSON";
+    case Kind::kBson:
+      return "BSON";
+    case Kind::kUuid:
+      return "UUID";
+    case Kind::kFloat16:
+      return "FLOAT16";
+    case Kind::kVariant:
+      return "VARIANT";
+    case Kind::kGeometry:
+      return "GEOMETRY";
+    case Kind::kGeography:
+      return "GEOGRAPHY";
   }
   return "unknown annotation";
 }
 
 arrow::TimeUnit::type ArrowUnit(TimeUnit unit) {
   switch (unit) {
-    case TimeUnit::kMillis: return arrow::TimeUnit::MILLI;
-    case TimeUnit::kMicros: return arrow::TimeUnit::MICRO;
-    case TimeUnit::kNanos: break;
+    case TimeUnit::kMillis:
+      return arrow::TimeUnit::MILLI;
+    case TimeUnit::kMicros:
+      return arrow::TimeUnit::MICRO;
+    case TimeUnit::kNanos:
+      break;
   }
   return arrow::TimeUnit::NANO;
 }
 
 std::shared_ptr<arrow::DataType> PhysicalAsArrow(const SchemaElement& element) {
   switch (*element.type) {
-    case PhysicalType::kBoolean: return arrow::boolean();
-    case PhysicalType::kInt32: return arrow::int32();
-    case PhysicalType::kInt64: return arrow::int64();
-    case PhysicalType::kInt96: return arrow::timestamp(arrow::TimeUnit::MICRO);
-    case PhysicalType::kFloat: return arrow::float32();
-    case PhysicalType::kDouble: return arrow::float64();
-    case PhysicalType::kByteArray: return arrow::binary();
-    case PhysicalType::kFixedLenByteArray: break;
+    case PhysicalType::kBoolean:
+      return arrow::boolean();
+    case PhysicalType::kInt32:
+      return arrow::int32();
+    case PhysicalType::kInt64:
+      return arrow::int64();
+    case PhysicalType::kInt96:
+      return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case PhysicalType::kFloat:
+      return arrow::float32();
+    case PhysicalType::kDouble:
+      return arrow::float64();
+    case PhysicalType::kByteArray:
+      return arrow::binary();
+    case PhysicalType::kFixedLenByteArray:
+      break;
   }
   return arrow::fixed_size_binary(element.type_length);
 }
@@ -122,11 +173,16 @@ std::shared_ptr<arrow::DataType> PhysicalAsArrow(const SchemaElement& element) {
 TypeResult IntegerType(const LogicalType& type, PhysicalType physical) {
   if ((type.bit_width == 64) == (physical == PhysicalType::kInt64)) {
     switch (type.bit_width) {
-      case 8: return type.is_signed ? arrow::int8() : arrow::uint8();
-      case 16: return type.is_signed ? arrow::int16() : arrow::uint16();
-      case 32: return type.is_signed ? arrow::int32() : arrow::uint32();
-      case 64: return type.is_signed ? arrow::int64() : arrow::uint64();
-      default: break;
+      case 8:
+        return type.is_signed ? arrow::int8() : arrow::uint8();
+      case 16:
+        return type.is_signed ? arrow::int16() : arrow::uint16();
+      case 32:
+        return type.is_signed ? arrow::int32() : arrow::uint32();
+      case 64:
+        return type.is_signed ? arrow::int64() : arrow::uint64();
+      default:
+        break;
     }
   }
   return Invalid("an INTEGER of {} bits cannot be {}", type.bit_width, ToString(physical));
@@ -153,17 +209,25 @@ bool Fits(const LogicalType& type, const SchemaElement& element) {
     case Kind::kJson:
     case Kind::kBson:
     case Kind::kGeometry:
-    case Kind::kGeography: return physical == PhysicalType::kByteArray;
+    case Kind::kGeography:
+      return physical == PhysicalType::kByteArray;
     case Kind::kDecimal:
       return fixed || physical == PhysicalType::kByteArray || physical == PhysicalType::kInt32 ||
              physical == PhysicalType::kInt64;
-    case Kind::kDate: return physical == PhysicalType::kInt32;
-    case Kind::kTime: return physical == (type.unit == TimeUnit::kMillis ? PhysicalType::kInt32 : PhysicalType::kInt64);
-    case Kind::kTimestamp: return physical == PhysicalType::kInt64;
-    case Kind::kInteger: return physical == PhysicalType::kInt32 || physical == PhysicalType::kInt64;
-    case Kind::kUuid: return fixed && element.type_length == 16;
-    case Kind::kFloat16: return fixed && element.type_length == 2;
-    default: return true;
+    case Kind::kDate:
+      return physical == PhysicalType::kInt32;
+    case Kind::kTime:
+      return physical == (type.unit == TimeUnit::kMillis ? PhysicalType::kInt32 : PhysicalType::kInt64);
+    case Kind::kTimestamp:
+      return physical == PhysicalType::kInt64;
+    case Kind::kInteger:
+      return physical == PhysicalType::kInt32 || physical == PhysicalType::kInt64;
+    case Kind::kUuid:
+      return fixed && element.type_length == 16;
+    case Kind::kFloat16:
+      return fixed && element.type_length == 2;
+    default:
+      return true;
   }
 }
 
@@ -189,17 +253,27 @@ TypeResult LeafType(const SchemaElement& element, std::string* unsupported) {
   switch (type.kind) {
     case Kind::kString:
     case Kind::kEnum:
-    case Kind::kJson: return arrow::utf8();
-    case Kind::kDecimal: return DecimalType(type, element, unsupported);
-    case Kind::kDate: return arrow::date32();
+    case Kind::kJson:
+      return arrow::utf8();
+    case Kind::kDecimal:
+      return DecimalType(type, element, unsupported);
+    case Kind::kDate:
+      return arrow::date32();
     case Kind::kTime:
-      return type.unit == TimeUnit::kMillis ? arrow::time32(arrow::TimeUnit::MILLI) : arrow::time64(ArrowUnit(type.unit));
-    case Kind::kTimestamp: return arrow::timestamp(ArrowUnit(type.unit), type.is_adjusted_to_utc ? "UTC" : "");
-    case Kind::kInteger: return IntegerType(type, *element.type);
-    case Kind::kUnknown: return arrow::null();
-    case Kind::kUuid: return arrow::extension::uuid();
-    case Kind::kFloat16: return arrow::float16();
-    default: return PhysicalAsArrow(element);
+      return type.unit == TimeUnit::kMillis ? arrow::time32(arrow::TimeUnit::MILLI)
+                                            : arrow::time64(ArrowUnit(type.unit));
+    case Kind::kTimestamp:
+      return arrow::timestamp(ArrowUnit(type.unit), type.is_adjusted_to_utc ? "UTC" : "");
+    case Kind::kInteger:
+      return IntegerType(type, *element.type);
+    case Kind::kUnknown:
+      return arrow::null();
+    case Kind::kUuid:
+      return arrow::extension::uuid();
+    case Kind::kFloat16:
+      return arrow::float16();
+    default:
+      return PhysicalAsArrow(element);
   }
 }
 

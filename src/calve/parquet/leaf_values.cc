@@ -7,7 +7,13 @@
 namespace calve::parquet {
 
 LeafValues::LeafValues(const LeafLayout& layout, arrow::MemoryPool* pool)
-    : layout_(layout), pool_(pool), validity_(pool), fixed_(pool), binary_(pool), definition_(pool), repetition_(pool) {}
+    : layout_(layout),
+      pool_(pool),
+      validity_(pool),
+      fixed_(pool),
+      binary_(pool),
+      definition_(pool),
+      repetition_(pool) {}
 
 Status LeafValues::Init() { return layout_.binary ? binary_.Init() : Status::OK(); }
 
@@ -20,16 +26,16 @@ Status LeafValues::AppendSlots(int64_t slots, FixedDecoder* fixed, BinaryDecoder
     if (values > 0) ARROW_RETURN_NOT_OK(binary->Decode(values, &binary_));
     ARROW_RETURN_NOT_OK(binary_.offsets.Resize(slots_ + slots + 1));
     if (nulls > 0) {
-      simd::SpreadOffsets(binary_.offsets.data() + slots_ + 1, static_cast<size_t>(values), static_cast<size_t>(slots), bits,
-                          static_cast<size_t>(slots_), begin);
+      simd::SpreadOffsets(binary_.offsets.data() + slots_ + 1, static_cast<size_t>(values), static_cast<size_t>(slots),
+                          bits, static_cast<size_t>(slots_), begin);
     }
   } else {
     ARROW_RETURN_NOT_OK(fixed_.Resize((slots_ + slots) * layout_.width));
     uint8_t* out = fixed_.data() + slots_ * layout_.width;
     if (values > 0) ARROW_RETURN_NOT_OK(fixed->Decode(values, out));
     if (nulls > 0) {
-      simd::Spread(out, static_cast<size_t>(layout_.width), static_cast<size_t>(values), static_cast<size_t>(slots), bits,
-                   static_cast<size_t>(slots_));
+      simd::Spread(out, static_cast<size_t>(layout_.width), static_cast<size_t>(values), static_cast<size_t>(slots),
+                   bits, static_cast<size_t>(slots_));
     }
   }
   slots_ += slots;

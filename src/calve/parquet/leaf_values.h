@@ -11,16 +11,16 @@ namespace calve::parquet {
 
 /// How the values and levels of a leaf column are held.
 struct LeafLayout {
-  bool binary = false;              ///< BYTE_ARRAY
-  int64_t width = 0;                ///< bytes of a value otherwise
-  bool keeps_definition = false;    ///< some ancestor is optional or repeated
-  bool keeps_repetition = false;    ///< some ancestor is repeated
+  bool binary = false;            ///< BYTE_ARRAY
+  int64_t width = 0;              ///< bytes of a value otherwise
+  bool keeps_definition = false;  ///< some ancestor is optional or repeated
+  bool keeps_repetition = false;  ///< some ancestor is repeated
   int max_definition_level = 0;
-  int exists_level = 0;             ///< entries of a lower definition level are no slot
+  int exists_level = 0;  ///< entries of a lower definition level are no slot
 };
 
-/// Some rows of a leaf column: its array in Arrow's shape (but values as Parquet has them: booleans as bytes, decimals as
-/// bytes), and the levels that its ancestors are assembled by.
+/// Some rows of a leaf column: its array in Arrow's shape (but values as Parquet has them: booleans as bytes, decimals
+/// as bytes), and the levels that its ancestors are assembled by.
 struct LeafBatch {
   int64_t rows = 0;
   int64_t slots = 0;  ///< of the array

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-// v1: RLE has a 4-byte length in front of its runs; BIT_PACKED has none, packs MSB first, and takes as many bytes as num_values
-// need. v2: runs only, their length is in the page header.
+// v1: RLE has a 4-byte length in front of its runs; BIT_PACKED has none, packs MSB first, and takes as many bytes as
+// num_values need. v2: runs only, their length is in the page header.
 
 namespace calve::parquet {
 

@@ -28,7 +28,8 @@ Result<std::vector<bool>> Validity(Result<LevelDecoder> decoder, int64_t count, 
     ARROW_RETURN_NOT_OK(decoder->DecodeValidity(std::min(step, count - done), &builder));
   }
   std::vector<bool> out;
-  for (int64_t i = 0; i < count; ++i) out.push_back(builder.bits() == nullptr || arrow::bit_util::GetBit(builder.bits(), i));
+  for (int64_t i = 0; i < count; ++i)
+    out.push_back(builder.bits() == nullptr || arrow::bit_util::GetBit(builder.bits(), i));
   EXPECT_EQ(builder.size(), count);
   EXPECT_EQ(builder.null_count(), std::count(out.begin(), out.end(), false));
   return out;
@@ -76,7 +77,8 @@ TEST(LevelDecoder, ValidityKeepsRuns) {
   const Bytes runs = {0x8C, 0x01, 0x01, 0x03, 0x8B, 0x06, 0x00};
   std::vector<bool> expected(70, true);
   for (bool bit : {true, true, false, true, false, false, false, true, false, false, false}) expected.push_back(bit);
-  for (int64_t step : {1, 9, 64, 81}) EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 81, step).ValueOrDie(), expected);
+  for (int64_t step : {1, 9, 64, 81})
+    EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 81, step).ValueOrDie(), expected);
 }
 
 TEST(LevelDecoder, RefusesLevelsTooLarge) {

@@ -18,30 +18,92 @@ using arrow::Status;
 // The structures of parquet.thrift that calve reads and writes, with its names and numbers. Members that the
 // file did not have are empty optionals, or empty containers.
 
-enum class PhysicalType { kBoolean = 0, kInt32 = 1, kInt64 = 2, kInt96 = 3, kFloat = 4, kDouble = 5, kByteArray = 6,
-                          kFixedLenByteArray = 7 };
+enum class PhysicalType {
+  kBoolean = 0,
+  kInt32 = 1,
+  kInt64 = 2,
+  kInt96 = 3,
+  kFloat = 4,
+  kDouble = 5,
+  kByteArray = 6,
+  kFixedLenByteArray = 7
+};
 enum class Repetition { kRequired = 0, kOptional = 1, kRepeated = 2 };
-enum class Encoding { kPlain = 0, kPlainDictionary = 2, kRle = 3, kBitPacked = 4, kDeltaBinaryPacked = 5,
-                      kDeltaLengthByteArray = 6, kDeltaByteArray = 7, kRleDictionary = 8, kByteStreamSplit = 9 };
-enum class CompressionCodec { kUncompressed = 0, kSnappy = 1, kGzip = 2, kLzo = 3, kBrotli = 4, kLz4 = 5, kZstd = 6,
-                              kLz4Raw = 7 };
+enum class Encoding {
+  kPlain = 0,
+  kPlainDictionary = 2,
+  kRle = 3,
+  kBitPacked = 4,
+  kDeltaBinaryPacked = 5,
+  kDeltaLengthByteArray = 6,
+  kDeltaByteArray = 7,
+  kRleDictionary = 8,
+  kByteStreamSplit = 9
+};
+enum class CompressionCodec {
+  kUncompressed = 0,
+  kSnappy = 1,
+  kGzip = 2,
+  kLzo = 3,
+  kBrotli = 4,
+  kLz4 = 5,
+  kZstd = 6,
+  kLz4Raw = 7
+};
 enum class PageType { kDataPage = 0, kIndexPage = 1, kDictionaryPage = 2, kDataPageV2 = 3 };
-enum class ConvertedType { kUtf8 = 0, kMap = 1, kMapKeyValue = 2, kList = 3, kEnum = 4, kDecimal = 5, kDate = 6,
-                           kTimeMillis = 7, kTimeMicros = 8, kTimestampMillis = 9, kTimestampMicros = 10, kUint8 = 11,
-                           kUint16 = 12, kUint32 = 13, kUint64 = 14, kInt8 = 15, kInt16 = 16, kInt32 = 17, kInt64 = 18,
-                           kJson = 19, kBson = 20, kInterval = 21 };
+enum class ConvertedType {
+  kUtf8 = 0,
+  kMap = 1,
+  kMapKeyValue = 2,
+  kList = 3,
+  kEnum = 4,
+  kDecimal = 5,
+  kDate = 6,
+  kTimeMillis = 7,
+  kTimeMicros = 8,
+  kTimestampMillis = 9,
+  kTimestampMicros = 10,
+  kUint8 = 11,
+  kUint16 = 12,
+  kUint32 = 13,
+  kUint64 = 14,
+  kInt8 = 15,
+  kInt16 = 16,
+  kInt32 = 17,
+  kInt64 = 18,
+  kJson = 19,
+  kBson = 20,
+  kInterval = 21
+};
 
 std::string_view ToString(PhysicalType type);
-std::string_view ToString(Encoding encoding);        ///< "UNKNOWN" for numbers outside the enumeration
+std::string_view ToString(Encoding encoding);  ///< "UNKNOWN" for numbers outside the enumeration
 std::string_view ToString(CompressionCodec codec);
 
 enum class TimeUnit { kMillis, kMicros, kNanos };
 
 /// LogicalType, flattened: `kind` and the members that the kind has.
 struct LogicalType {
-  enum class Kind { kNone = 0, kString = 1, kMap = 2, kList = 3, kEnum = 4, kDecimal = 5, kDate = 6, kTime = 7,
-                    kTimestamp = 8, kInteger = 10, kUnknown = 11, kJson = 12, kBson = 13, kUuid = 14, kFloat16 = 15,
-                    kVariant = 16, kGeometry = 17, kGeography = 18 } kind = Kind::kNone;
+  enum class Kind {
+    kNone = 0,
+    kString = 1,
+    kMap = 2,
+    kList = 3,
+    kEnum = 4,
+    kDecimal = 5,
+    kDate = 6,
+    kTime = 7,
+    kTimestamp = 8,
+    kInteger = 10,
+    kUnknown = 11,
+    kJson = 12,
+    kBson = 13,
+    kUuid = 14,
+    kFloat16 = 15,
+    kVariant = 16,
+    kGeometry = 17,
+    kGeography = 18
+  } kind = Kind::kNone;
   int scale = 0, precision = 0;       ///< decimal
   bool is_adjusted_to_utc = false;    ///< time, timestamp
   TimeUnit unit = TimeUnit::kMicros;  ///< time, timestamp

@@ -4,8 +4,8 @@
 
 #include "calve/base/status.h"
 
-// FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. Members that calve does not use are
-// skipped, and so are members that a later version of the format may add.
+// FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. Members that calve does not use
+// are skipped, and so are members that a later version of the format may add.
 
 namespace calve::parquet {
 namespace {
@@ -46,9 +46,12 @@ bool ReadTime(ThriftReader& in, Field field, LogicalType* out) {
   return in.ReadStruct(field, "TIME/TIMESTAMP", [&] {
     auto seen = in.Struct("TimestampType", [&](Field member) {
       switch (member.id) {
-        case 1: return in.Read(member, "isAdjustedToUTC", &out->is_adjusted_to_utc);
-        case 2: return in.ReadStruct(member, "unit", [&] { out->unit = ReadTimeUnit(in); });
-        default: return false;
+        case 1:
+          return in.Read(member, "isAdjustedToUTC", &out->is_adjusted_to_utc);
+        case 2:
+          return in.ReadStruct(member, "unit", [&] { out->unit = ReadTimeUnit(in); });
+        default:
+          return false;
       }
     });
     in.Require(seen, 2, "TimestampType", "unit");
@@ -59,9 +62,12 @@ bool ReadDecimal(ThriftReader& in, Field field, LogicalType* out) {
   return in.ReadStruct(field, "DECIMAL", [&] {
     auto seen = in.Struct("DecimalType", [&](Field member) {
       switch (member.id) {
-        case 1: return in.Read(member, "scale", &out->scale);
-        case 2: return in.Read(member, "precision", &out->precision);
-        default: return false;
+        case 1:
+          return in.Read(member, "scale", &out->scale);
+        case 2:
+          return in.Read(member, "precision", &out->precision);
+        default:
+          return false;
       }
     });
     in.Require(seen, 2, "DecimalType", "precision");
@@ -72,9 +78,12 @@ bool ReadInteger(ThriftReader& in, Field field, LogicalType* out) {
   return in.ReadStruct(field, "INTEGER", [&] {
     auto seen = in.Struct("IntType", [&](Field member) {
       switch (member.id) {
-        case 1: return in.Read(member, "bitWidth", &out->bit_width);
-        case 2: return in.Read(member, "isSigned", &out->is_signed);
-        default: return false;
+        case 1:
+          return in.Read(member, "bitWidth", &out->bit_width);
+        case 2:
+          return in.Read(member, "isSigned", &out->is_signed);
+        default:
+          return false;
       }
     });
     in.Require(seen, 1, "IntType", "bitWidth");
@@ -86,9 +95,12 @@ bool ReadGeospatial(ThriftReader& in, Field field, LogicalType* out) {
   return in.ReadStruct(field, "GEOMETRY/GEOGRAPHY", [&] {
     in.Struct("GeographyType", [&](Field member) {
       switch (member.id) {
-        case 1: return in.Read(member, "crs", &out->crs);
-        case 2: return in.Read(member, "algorithm", &out->algorithm);
-        default: return false;
+        case 1:
+          return in.Read(member, "crs", &out->crs);
+        case 2:
+          return in.Read(member, "algorithm", &out->algorithm);
+        default:
+          return false;
       }
     });
   });
@@ -101,13 +113,18 @@ void ReadLogicalType(ThriftReader& in, LogicalType* out) {
     if (field.id < 1 || field.id > 18 || field.id == 9) return false;
     out->kind = static_cast<Kind>(field.id);
     switch (out->kind) {
-      case Kind::kDecimal: return ReadDecimal(in, field, out);
+      case Kind::kDecimal:
+        return ReadDecimal(in, field, out);
       case Kind::kTime:
-      case Kind::kTimestamp: return ReadTime(in, field, out);
-      case Kind::kInteger: return ReadInteger(in, field, out);
+      case Kind::kTimestamp:
+        return ReadTime(in, field, out);
+      case Kind::kInteger:
+        return ReadInteger(in, field, out);
       case Kind::kGeometry:
-      case Kind::kGeography: return ReadGeospatial(in, field, out);
-      default: return false;
+      case Kind::kGeography:
+        return ReadGeospatial(in, field, out);
+      default:
+        return false;
     }
   });
 }
@@ -118,18 +135,27 @@ void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
     switch (field.id) {
       case 1:
         return in.Read(field, "type", &out->type) && CheckEnum(in, out->type.value_or(PhysicalType::kBoolean), 7);
-      case 2: return in.Read(field, "type_length", &out->type_length);
+      case 2:
+        return in.Read(field, "type_length", &out->type_length);
       case 3:
         return in.Read(field, "repetition_type", &out->repetition) &&
                CheckEnum(in, out->repetition.value_or(Repetition::kRequired), 2);
-      case 4: return in.Read(field, "name", &out->name);
-      case 5: return in.Read(field, "num_children", &out->num_children);
-      case 6: return in.Read(field, "converted_type", &converted);
-      case 7: return in.Read(field, "scale", &out->scale);
-      case 8: return in.Read(field, "precision", &out->precision);
-      case 9: return in.Read(field, "field_id", &out->field_id);
-      case 10: return in.ReadStruct(field, "logicalType", [&] { ReadLogicalType(in, &out->logical_type); });
-      default: return false;
+      case 4:
+        return in.Read(field, "name", &out->name);
+      case 5:
+        return in.Read(field, "num_children", &out->num_children);
+      case 6:
+        return in.Read(field, "converted_type", &converted);
+      case 7:
+        return in.Read(field, "scale", &out->scale);
+      case 8:
+        return in.Read(field, "precision", &out->precision);
+      case 9:
+        return in.Read(field, "field_id", &out->field_id);
+      case 10:
+        return in.ReadStruct(field, "logicalType", [&] { ReadLogicalType(in, &out->logical_type); });
+      default:
+        return false;
     }
   });
   in.Require(seen, 4, "SchemaElement", "name");
@@ -139,9 +165,12 @@ void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
 void ReadKeyValue(ThriftReader& in, KeyValue* out) {
   auto seen = in.Struct("KeyValue", [&](Field field) {
     switch (field.id) {
-      case 1: return in.Read(field, "key", &out->key);
-      case 2: return in.Read(field, "value", &out->value);
-      default: return false;
+      case 1:
+        return in.Read(field, "key", &out->key);
+      case 2:
+        return in.Read(field, "value", &out->value);
+      default:
+        return false;
     }
   });
   in.Require(seen, 1, "KeyValue", "key");
@@ -156,37 +185,55 @@ bool ReadKeyValues(ThriftReader& in, Field field, std::vector<KeyValue>* out) {
 void ReadEncodingStats(ThriftReader& in, PageEncodingStats* out) {
   in.Struct("PageEncodingStats", [&](Field field) {
     switch (field.id) {
-      case 1: return in.Read(field, "page_type", &out->page_type);
-      case 2: return in.Read(field, "encoding", &out->encoding);
-      case 3: return in.Read(field, "count", &out->count);
-      default: return false;
+      case 1:
+        return in.Read(field, "page_type", &out->page_type);
+      case 2:
+        return in.Read(field, "encoding", &out->encoding);
+      case 3:
+        return in.Read(field, "count", &out->count);
+      default:
+        return false;
     }
   });
 }
 
 bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out) {
   switch (field.id) {
-    case 1: return in.Read(field, "type", &out->type) && CheckEnum(in, out->type, 7);
-    case 2: return in.ReadList(field, "encodings", [&](Field e) { return ReadElement(in, e, &out->encodings, "encodings"); });
+    case 1:
+      return in.Read(field, "type", &out->type) && CheckEnum(in, out->type, 7);
+    case 2:
+      return in.ReadList(field, "encodings", [&](Field e) { return ReadElement(in, e, &out->encodings, "encodings"); });
     case 3:
       return in.ReadList(field, "path_in_schema",
                          [&](Field e) { return ReadElement(in, e, &out->path_in_schema, "path_in_schema"); });
-    case 4: return in.Read(field, "codec", &out->codec);
-    case 5: return in.Read(field, "num_values", &out->num_values);
-    case 6: return in.Read(field, "total_uncompressed_size", &out->total_uncompressed_size);
-    case 7: return in.Read(field, "total_compressed_size", &out->total_compressed_size);
-    case 8: return ReadKeyValues(in, field, &out->key_value_metadata);
-    case 9: return in.Read(field, "data_page_offset", &out->data_page_offset);
-    case 10: return in.Read(field, "index_page_offset", &out->index_page_offset);
-    case 11: return in.Read(field, "dictionary_page_offset", &out->dictionary_page_offset);
-    case 12: return in.ReadStruct(field, "statistics", [&] { ReadStatistics(in, &out->statistics.emplace()); });
+    case 4:
+      return in.Read(field, "codec", &out->codec);
+    case 5:
+      return in.Read(field, "num_values", &out->num_values);
+    case 6:
+      return in.Read(field, "total_uncompressed_size", &out->total_uncompressed_size);
+    case 7:
+      return in.Read(field, "total_compressed_size", &out->total_compressed_size);
+    case 8:
+      return ReadKeyValues(in, field, &out->key_value_metadata);
+    case 9:
+      return in.Read(field, "data_page_offset", &out->data_page_offset);
+    case 10:
+      return in.Read(field, "index_page_offset", &out->index_page_offset);
+    case 11:
+      return in.Read(field, "dictionary_page_offset", &out->dictionary_page_offset);
+    case 12:
+      return in.ReadStruct(field, "statistics", [&] { ReadStatistics(in, &out->statistics.emplace()); });
     case 13:
       return in.ReadList(field, "encoding_stats", [&](Field e) {
         return in.ReadStruct(e, "encoding_stats", [&] { ReadEncodingStats(in, &out->encoding_stats.emplace_back()); });
       });
-    case 14: return in.Read(field, "bloom_filter_offset", &out->bloom_filter_offset);
-    case 15: return in.Read(field, "bloom_filter_length", &out->bloom_filter_length);
-    default: return false;
+    case 14:
+      return in.Read(field, "bloom_filter_offset", &out->bloom_filter_offset);
+    case 15:
+      return in.Read(field, "bloom_filter_length", &out->bloom_filter_length);
+    default:
+      return false;
   }
 }
 
@@ -203,15 +250,25 @@ void ReadColumnMetadata(ThriftReader& in, ColumnMetadata* out) {
 void ReadColumnChunk(ThriftReader& in, ColumnChunk* out) {
   in.Struct("ColumnChunk", [&](Field field) {
     switch (field.id) {
-      case 1: return in.Read(field, "file_path", &out->file_path);
-      case 2: return in.Read(field, "file_offset", &out->file_offset);
-      case 3: return in.ReadStruct(field, "meta_data", [&] { ReadColumnMetadata(in, &out->metadata.emplace()); });
-      case 4: return in.Read(field, "offset_index_offset", &out->offset_index_offset);
-      case 5: return in.Read(field, "offset_index_length", &out->offset_index_length);
-      case 6: return in.Read(field, "column_index_offset", &out->column_index_offset);
-      case 7: return in.Read(field, "column_index_length", &out->column_index_length);
-      case 8: out->encrypted = true; return false;
-      default: return false;
+      case 1:
+        return in.Read(field, "file_path", &out->file_path);
+      case 2:
+        return in.Read(field, "file_offset", &out->file_offset);
+      case 3:
+        return in.ReadStruct(field, "meta_data", [&] { ReadColumnMetadata(in, &out->metadata.emplace()); });
+      case 4:
+        return in.Read(field, "offset_index_offset", &out->offset_index_offset);
+      case 5:
+        return in.Read(field, "offset_index_length", &out->offset_index_length);
+      case 6:
+        return in.Read(field, "column_index_offset", &out->column_index_offset);
+      case 7:
+        return in.Read(field, "column_index_length", &out->column_index_length);
+      case 8:
+        out->encrypted = true;
+        return false;
+      default:
+        return false;
     }
   });
 }
@@ -219,10 +276,14 @@ void ReadColumnChunk(ThriftReader& in, ColumnChunk* out) {
 void ReadSortingColumn(ThriftReader& in, SortingColumn* out) {
   in.Struct("SortingColumn", [&](Field field) {
     switch (field.id) {
-      case 1: return in.Read(field, "column_idx", &out->column_idx);
-      case 2: return in.Read(field, "descending", &out->descending);
-      case 3: return in.Read(field, "nulls_first", &out->nulls_first);
-      default: return false;
+      case 1:
+        return in.Read(field, "column_idx", &out->column_idx);
+      case 2:
+        return in.Read(field, "descending", &out->descending);
+      case 3:
+        return in.Read(field, "nulls_first", &out->nulls_first);
+      default:
+        return false;
     }
   });
 }
@@ -235,16 +296,23 @@ void ReadRowGroup(ThriftReader& in, RowGroup* out) {
         return in.ReadList(field, "columns", [&](Field e) {
           return in.ReadStruct(e, "columns", [&] { ReadColumnChunk(in, &out->columns.emplace_back()); });
         });
-      case 2: return in.Read(field, "total_byte_size", &out->total_byte_size);
-      case 3: return in.Read(field, "num_rows", &out->num_rows);
+      case 2:
+        return in.Read(field, "total_byte_size", &out->total_byte_size);
+      case 3:
+        return in.Read(field, "num_rows", &out->num_rows);
       case 4:
         return in.ReadList(field, "sorting_columns", [&](Field e) {
-          return in.ReadStruct(e, "sorting_columns", [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
+          return in.ReadStruct(e, "sorting_columns",
+                               [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
         });
-      case 5: return in.Read(field, "file_offset", &out->file_offset);
-      case 6: return in.Read(field, "total_compressed_size", &out->total_compressed_size);
-      case 7: return in.Read(field, "ordinal", &out->ordinal);
-      default: return false;
+      case 5:
+        return in.Read(field, "file_offset", &out->file_offset);
+      case 6:
+        return in.Read(field, "total_compressed_size", &out->total_compressed_size);
+      case 7:
+        return in.Read(field, "ordinal", &out->ordinal);
+      default:
+        return false;
     }
   });
   in.Require(seen, 1, kName, "columns");
@@ -263,24 +331,31 @@ bool ReadColumnOrder(ThriftReader& in) {
 
 bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
   switch (field.id) {
-    case 1: return in.Read(field, "version", &out->version);
+    case 1:
+      return in.Read(field, "version", &out->version);
     case 2:
       return in.ReadList(field, "schema", [&](Field e) {
         return in.ReadStruct(e, "schema", [&] { ReadSchemaElement(in, &out->schema.emplace_back()); });
       });
-    case 3: return in.Read(field, "num_rows", &out->num_rows);
+    case 3:
+      return in.Read(field, "num_rows", &out->num_rows);
     case 4:
       return in.ReadList(field, "row_groups", [&](Field e) {
         return in.ReadStruct(e, "row_groups", [&] { ReadRowGroup(in, &out->row_groups.emplace_back()); });
       });
-    case 5: return ReadKeyValues(in, field, &out->key_value_metadata);
-    case 6: return in.Read(field, "created_by", &out->created_by);
+    case 5:
+      return ReadKeyValues(in, field, &out->key_value_metadata);
+    case 6:
+      return in.Read(field, "created_by", &out->created_by);
     case 7:
       return in.ReadList(field, "column_orders", [&](Field e) {
         return in.ReadStruct(e, "column_orders", [&] { out->type_defined_order.push_back(ReadColumnOrder(in)); });
       });
-    case 8: out->encrypted = true; return false;
-    default: return false;
+    case 8:
+      out->encrypted = true;
+      return false;
+    default:
+      return false;
   }
 }
 

@@ -27,7 +27,11 @@ std::string FooterOf(const std::string& path) {
 
 TEST(ThriftReader, ReadsMembersOfEveryKind) {
   // 1: bool true, 2: i32 -3 (zigzag 5), 5: binary "ab", 6: list<i32> of 2, 20 (long form): double.
-  const std::string text("\x11\x15\x05\x38\x02" "ab\x19\x25\x02\x04\x07\x28" "12345678\x00", 22);
+  const std::string text(
+      "\x11\x15\x05\x38\x02"
+      "ab\x19\x25\x02\x04\x07\x28"
+      "12345678\x00",
+      22);
   ThriftReader in(Bytes(text));
   bool flag = false;
   int32_t number = 0;
@@ -35,11 +39,17 @@ TEST(ThriftReader, ReadsMembersOfEveryKind) {
   std::vector<int32_t> list;
   auto seen = in.Struct("Thing", [&](ThriftReader::Field field) {
     switch (field.id) {
-      case 1: return in.Read(field, "flag", &flag);
-      case 2: return in.Read(field, "number", &number);
-      case 5: return in.Read(field, "name", &name);
-      case 6: return in.ReadList(field, "list", [&](ThriftReader::Field e) { return in.Read(e, "list", &list.emplace_back()); });
-      default: return false;
+      case 1:
+        return in.Read(field, "flag", &flag);
+      case 2:
+        return in.Read(field, "number", &number);
+      case 5:
+        return in.Read(field, "name", &name);
+      case 6:
+        return in.ReadList(field, "list",
+                           [&](ThriftReader::Field e) { return in.Read(e, "list", &list.emplace_back()); });
+      default:
+        return false;
     }
   });
   EXPECT_TRUE(in.status().ok()) << in.status();
@@ -53,7 +63,10 @@ TEST(ThriftReader, ReadsMembersOfEveryKind) {
 }
 
 TEST(ThriftReader, NamesStructureMemberAndOffset) {
-  ThriftReader in(Bytes(std::string_view("\x18\x05" "ab", 4)));
+  ThriftReader in(
+      Bytes(std::string_view("\x18\x05"
+                             "ab",
+                             4)));
   std::string name;
   in.Struct("Thing", [&](ThriftReader::Field field) { return in.Read(field, "name", &name); });
   EXPECT_TRUE(in.cut_short());

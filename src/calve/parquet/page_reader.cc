@@ -13,11 +13,11 @@
 //   v2 page    := [repetition levels] [definition levels] compressed(values)
 //   dictionary := compressed(PLAIN values)
 //
-// Decompressed sizes. A page must decompress to exactly the size that its header says; uncompressed pages must say the same size
-// twice. What decompresses to nothing is not decompressed at all. Memory for a page is taken up front when its codec can expand
-// that far: snappy and LZ4 by their formats' limits, gzip by deflate's 1032 to 1, zstd and brotli (which have no such limit) when
-// the page is small or expands less than a thousand times. Beyond that they are decompressed into memory that grows with what
-// really comes out, up to the size in the header.
+// Decompressed sizes. A page must decompress to exactly the size that its header says; uncompressed pages must say the
+// same size twice. What decompresses to nothing is not decompressed at all. Memory for a page is taken up front when
+// its codec can expand that far: snappy and LZ4 by their formats' limits, gzip by deflate's 1032 to 1, zstd and brotli
+// (which have no such limit) when the page is small or expands less than a thousand times. Beyond that they are
+// decompressed into memory that grows with what really comes out, up to the size in the header.
 
 namespace calve::parquet {
 namespace {
@@ -31,14 +31,22 @@ constexpr int64_t kTrustedExpansion = 1000;
 
 Result<Codec> CodecOf(CompressionCodec codec) {
   switch (codec) {
-    case CompressionCodec::kUncompressed: return Codec::kUncompressed;
-    case CompressionCodec::kSnappy: return Codec::kSnappy;
-    case CompressionCodec::kGzip: return Codec::kGzip;
-    case CompressionCodec::kBrotli: return Codec::kBrotli;
-    case CompressionCodec::kLz4: return Codec::kLz4Hadoop;
-    case CompressionCodec::kZstd: return Codec::kZstd;
-    case CompressionCodec::kLz4Raw: return Codec::kLz4Raw;
-    case CompressionCodec::kLzo: break;
+    case CompressionCodec::kUncompressed:
+      return Codec::kUncompressed;
+    case CompressionCodec::kSnappy:
+      return Codec::kSnappy;
+    case CompressionCodec::kGzip:
+      return Codec::kGzip;
+    case CompressionCodec::kBrotli:
+      return Codec::kBrotli;
+    case CompressionCodec::kLz4:
+      return Codec::kLz4Hadoop;
+    case CompressionCodec::kZstd:
+      return Codec::kZstd;
+    case CompressionCodec::kLz4Raw:
+      return Codec::kLz4Raw;
+    case CompressionCodec::kLzo:
+      break;
   }
   return NotImplemented("compression codec {} ({})", ToString(codec), static_cast<int>(codec));
 }
@@ -46,11 +54,15 @@ Result<Codec> CodecOf(CompressionCodec codec) {
 /// How many bytes one compressed byte can become; 0: the format sets no useful limit.
 int64_t MaxExpansion(Codec codec) {
   switch (codec) {
-    case Codec::kSnappy: return 22;  // a 3-byte element copies up to 64 bytes
+    case Codec::kSnappy:
+      return 22;  // a 3-byte element copies up to 64 bytes
     case Codec::kLz4Raw:
-    case Codec::kLz4Hadoop: return 255;
-    case Codec::kGzip: return 1032;
-    default: return 0;
+    case Codec::kLz4Hadoop:
+      return 255;
+    case Codec::kGzip:
+      return 1032;
+    default:
+      return 0;
   }
 }
 
@@ -74,7 +86,8 @@ Result<const Page*> PageReader::Next() {
     page_.offset = bytes_.position();
     page_.index = next_index_++;
     if (bytes_.remaining() == 0) {
-      return Invalid("the pages end at byte {} with {} of {} values", bytes_.position(), values_seen_, plan_.num_values);
+      return Invalid("the pages end at byte {} with {} of {} values", bytes_.position(), values_seen_,
+                     plan_.num_values);
     }
     Status status = ReadHeader();
     if (status.ok()) status = CheckHeader();
@@ -112,7 +125,8 @@ Status PageReader::CheckHeader() const {
   if (header.compressed_page_size < 0 || header.compressed_page_size > bytes_.remaining()) {
     return Invalid("a page of {} bytes, the column chunk has {} left", header.compressed_page_size, bytes_.remaining());
   }
-  if (header.uncompressed_page_size < 0) return Invalid("an uncompressed size of {} bytes", header.uncompressed_page_size);
+  if (header.uncompressed_page_size < 0)
+    return Invalid("an uncompressed size of {} bytes", header.uncompressed_page_size);
   int64_t values = 0;
   if (header.type == PageType::kDictionaryPage) {
     values = header.dictionary_page->num_values;
@@ -146,8 +160,8 @@ Status PageReader::ReadBodyV2(std::span<const uint8_t> raw) {
   const int64_t levels = repetition + definition;
   if (repetition < 0 || definition < 0 || levels > static_cast<int64_t>(raw.size()) ||
       levels > page_.header.uncompressed_page_size) {
-    return Invalid("levels of {} + {} bytes in a page of {} bytes ({} uncompressed)", repetition, definition, raw.size(),
-                   page_.header.uncompressed_page_size);
+    return Invalid("levels of {} + {} bytes in a page of {} bytes ({} uncompressed)", repetition, definition,
+                   raw.size(), page_.header.uncompressed_page_size);
   }
   page_.repetition_levels = raw.first(static_cast<size_t>(repetition));
   page_.definition_levels = raw.subspan(static_cast<size_t>(repetition), static_cast<size_t>(definition));
@@ -179,7 +193,8 @@ Result<std::span<const uint8_t>> PageReader::DecompressBody(std::span<const uint
   decompressed_.reset();
   if (expansion == 0 && size > kTrustedBytes && size / kTrustedExpansion > raw_size) {
     ARROW_ASSIGN_OR_RAISE(std::string grown, DecompressAll(codec, raw, static_cast<size_t>(size)));
-    if (static_cast<int64_t>(grown.size()) != size) return Invalid("decompressed to {} bytes, expected {}", grown.size(), size);
+    if (static_cast<int64_t>(grown.size()) != size)
+      return Invalid("decompressed to {} bytes, expected {}", grown.size(), size);
     decompressed_ = arrow::Buffer::FromString(std::move(grown));
   } else {
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(size, pool_));

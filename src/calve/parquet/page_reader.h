@@ -14,20 +14,20 @@ namespace calve::parquet {
 /// A page, decompressed. The spans are valid until the reader's next call.
 struct Page {
   PageHeader header;
-  int64_t offset = 0;   ///< of its header, in the file
-  int64_t index = 0;    ///< in the chunk, dictionary page included
+  int64_t offset = 0;                                             ///< of its header, in the file
+  int64_t index = 0;                                              ///< in the chunk, dictionary page included
   std::span<const uint8_t> repetition_levels, definition_levels;  ///< v2 only
-  std::span<const uint8_t> body;  ///< v1 and dictionary: everything; v2: the values
+  std::span<const uint8_t> body;                                  ///< v1 and dictionary: everything; v2: the values
 
-  int64_t num_values() const;   ///< of a data page
-  Encoding encoding() const;    ///< of a data page
-  std::string where() const;    ///< "page 3 at byte 4096"
+  int64_t num_values() const;  ///< of a data page
+  Encoding encoding() const;   ///< of a data page
+  std::string where() const;   ///< "page 3 at byte 4096"
 };
 
 /// Yields the dictionary page and the data pages of a column chunk.
 ///
-/// Sizes are checked against the chunk, and counts against its num_values, before memory is taken for them; see page_reader.cc
-/// for what a compressed page may claim to expand to.
+/// Sizes are checked against the chunk, and counts against its num_values, before memory is taken for them; see
+/// page_reader.cc for what a compressed page may claim to expand to.
 class PageReader {
  public:
   PageReader(ChunkBytes bytes, const ChunkPlan& plan, bool verify_crc, arrow::MemoryPool* pool)

@@ -41,15 +41,16 @@ std::string ChunkOf(const std::vector<TestPage>& pages) {
 }
 
 struct Chunk {
-  Chunk(const std::vector<TestPage>& pages, int64_t num_values, CompressionCodec codec = CompressionCodec::kUncompressed,
-        bool verify_crc = false)
+  Chunk(const std::vector<TestPage>& pages, int64_t num_values,
+        CompressionCodec codec = CompressionCodec::kUncompressed, bool verify_crc = false)
       : bytes(ChunkOf(pages)), file(arrow::Buffer::FromString("PAR1" + bytes)) {
     plan.offset = 4;
     plan.size_bytes = static_cast<int64_t>(bytes.size());
     plan.num_values = num_values;
     plan.codec = codec;
     arrow::MemoryPool* pool = arrow::default_memory_pool();
-    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, pool), plan, verify_crc, pool);
+    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, pool), plan,
+                                          verify_crc, pool);
   }
   std::string error() {
     auto page = reader->Next();
@@ -61,7 +62,9 @@ struct Chunk {
   std::unique_ptr<PageReader> reader;
 };
 
-std::string_view Text(std::span<const uint8_t> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view Text(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 TEST(PageReader, YieldsPagesUntilAllValuesAreSeen) {
   TestPage index = V1("index", 0);
@@ -81,17 +84,21 @@ TEST(PageReader, YieldsPagesUntilAllValuesAreSeen) {
 
 TEST(PageReader, DecompressesEveryCodec) {
   const std::string text(1000, 'x');
-  for (const auto& [codec, with] : std::vector<std::pair<CompressionCodec, Codec>>{
-           {CompressionCodec::kSnappy, Codec::kSnappy}, {CompressionCodec::kGzip, Codec::kGzip},
-           {CompressionCodec::kBrotli, Codec::kBrotli}, {CompressionCodec::kZstd, Codec::kZstd},
-           {CompressionCodec::kLz4Raw, Codec::kLz4Raw}, {CompressionCodec::kLz4, Codec::kLz4Hadoop}}) {
+  for (const auto& [codec, with] :
+       std::vector<std::pair<CompressionCodec, Codec>>{{CompressionCodec::kSnappy, Codec::kSnappy},
+                                                       {CompressionCodec::kGzip, Codec::kGzip},
+                                                       {CompressionCodec::kBrotli, Codec::kBrotli},
+                                                       {CompressionCodec::kZstd, Codec::kZstd},
+                                                       {CompressionCodec::kLz4Raw, Codec::kLz4Raw},
+                                                       {CompressionCodec::kLz4, Codec::kLz4Hadoop}}) {
     TestPage page = V1(CompressToString(with, {}, text).ValueOrDie(), 1);
     page.header.uncompressed_page_size = 1000;
     Chunk chunk({page}, 1, codec);
     EXPECT_EQ(Text(chunk.reader->Next().ValueOrDie()->body), text) << ToString(codec);
     for (int32_t wrong : {998, 1002, 999, 1001}) {
       page.header.uncompressed_page_size = wrong;
-      EXPECT_THAT(Chunk({page}, 1, codec).error(), ::testing::StartsWith("page 0 at byte 4: ")) << ToString(codec) << wrong;
+      EXPECT_THAT(Chunk({page}, 1, codec).error(), ::testing::StartsWith("page 0 at byte 4: "))
+          << ToString(codec) << wrong;
     }
   }
 }
@@ -177,8 +184,8 @@ TEST(PageReader, CutAtEveryByte) {
   for (size_t cut = 0; cut < size; ++cut) {
     Chunk whole(pages, 7);
     whole.plan.size_bytes = static_cast<int64_t>(cut);
-    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, arrow::default_memory_pool()), whole.plan, false,
-                      arrow::default_memory_pool());
+    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, arrow::default_memory_pool()),
+                      whole.plan, false, arrow::default_memory_pool());
     Status status;
     for (int i = 0; i < 3 && status.ok(); ++i) status = reader.Next().status();
     EXPECT_TRUE(status.IsInvalid()) << cut << " " << status;

@@ -41,8 +41,8 @@ Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
     const uint32_t length = values.Little<uint32_t>();
     values.Skip(length);
     if (!values.ok()) {
-      return Invalid("PLAIN byte array of {} bytes, {} bytes are left at byte {} of the values", length, values.remaining(),
-                     values.offset());
+      return Invalid("PLAIN byte array of {} bytes, {} bytes are left at byte {} of the values", length,
+                     values.remaining(), values.offset());
     }
     total += length;
     out->offsets.UnsafeAppend(end + static_cast<int32_t>(total));

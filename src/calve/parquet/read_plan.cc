@@ -19,15 +19,18 @@ Status CheckCodec(CompressionCodec codec) {
     case CompressionCodec::kBrotli:
     case CompressionCodec::kLz4:
     case CompressionCodec::kZstd:
-    case CompressionCodec::kLz4Raw: return Status::OK();
-    case CompressionCodec::kLzo: break;
+    case CompressionCodec::kLz4Raw:
+      return Status::OK();
+    case CompressionCodec::kLzo:
+      break;
   }
   return NotImplemented("compression codec {} ({})", ToString(codec), static_cast<int>(codec));
 }
 
 Status CheckChunkSupported(const ColumnChunk& chunk) {
   if (chunk.encrypted) return NotImplemented("encrypted column");
-  if (chunk.file_path && !chunk.file_path->empty()) return NotImplemented("column chunk in another file ('{}')", *chunk.file_path);
+  if (chunk.file_path && !chunk.file_path->empty())
+    return NotImplemented("column chunk in another file ('{}')", *chunk.file_path);
   if (!chunk.metadata) return Invalid("the column chunk has no metadata");
   for (Encoding encoding : chunk.metadata->encodings) {
     if (ToString(encoding) == "UNKNOWN") return NotImplemented("encoding {}", static_cast<int>(encoding));
@@ -35,7 +38,8 @@ Status CheckChunkSupported(const ColumnChunk& chunk) {
   return CheckCodec(chunk.metadata->codec);
 }
 
-/// parquet-mr before 1.2.9 left the dictionary page's header out of the chunk's size; no such header is longer than this.
+/// parquet-mr before 1.2.9 left the dictionary page's header out of the chunk's size; no such header is longer than
+/// this.
 constexpr int64_t kOldDictionaryHeaderBytes = 100;
 
 bool OmitsDictionaryHeader(const FileMetadata& metadata) {
@@ -58,7 +62,8 @@ int64_t StartOf(const ColumnMetadata& column) {
 
 Result<ChunkPlan> Plan(const ColumnMetadata& column, const LeafColumn& leaf, int64_t num_rows, int64_t data_end) {
   if (column.type != *leaf.element.type) {
-    return Invalid("the column chunk is of type {}, the schema says {}", ToString(column.type), ToString(*leaf.element.type));
+    return Invalid("the column chunk is of type {}, the schema says {}", ToString(column.type),
+                   ToString(*leaf.element.type));
   }
   ChunkPlan plan;
   plan.offset = StartOf(column);

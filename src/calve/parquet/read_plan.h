@@ -15,15 +15,15 @@ struct ChunkPlan {
   CompressionCodec codec = CompressionCodec::kUncompressed;
 };
 
-/// Checks what a footer says of the file as a whole: sound row counts, a chunk for every leaf in each row group. Returns the rows
-/// of all row groups; the footer's own count is not relied on, since writers have got it wrong.
+/// Checks what a footer says of the file as a whole: sound row counts, a chunk for every leaf in each row group.
+/// Returns the rows of all row groups; the footer's own count is not relied on, since writers have got it wrong.
 Result<int64_t> CheckFileMetadata(const FileMetadata& metadata, const FileSchema& schema);
 
 /// NotImplemented names what of these leaves, as the footer tells it, calve cannot decode.
 Status CheckLeafSupported(const FileMetadata& metadata, const FileSchema& schema, int leaf_index);
 
-/// Plans one chunk of a checked footer. `data_end` is where the footer begins. Invalid when the chunk does not lie before it, or
-/// its counts contradict the row group's.
+/// Plans one chunk of a checked footer. `data_end` is where the footer begins. Invalid when the chunk does not lie
+/// before it, or its counts contradict the row group's.
 Result<ChunkPlan> PlanChunk(const FileMetadata& metadata, const FileSchema& schema, int row_group, int leaf_index,
                             int64_t data_end);
 

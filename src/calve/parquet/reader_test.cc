@@ -20,11 +20,36 @@ using Properties = ::parquet::WriterProperties::Builder;
 /// Types that Parquet holds without ARROW:schema.
 std::vector<std::shared_ptr<arrow::DataType>> LeafTypes() {
   using namespace arrow;  // NOLINT
-  return {boolean(), int8(), int16(), int32(), int64(), uint8(), uint16(), uint32(), uint64(), float16(), float32(),
-          float64(), decimal128(7, 2), decimal128(15, 2), decimal128(20, 3), decimal128(38, 10), decimal256(76, 10),
-          date32(), time32(TimeUnit::MILLI), time64(TimeUnit::MICRO), time64(TimeUnit::NANO),
-          timestamp(TimeUnit::MILLI), timestamp(TimeUnit::MICRO, "UTC"), timestamp(TimeUnit::NANO, "UTC"),
-          timestamp(TimeUnit::NANO), utf8(), binary(), fixed_size_binary(16), fixed_size_binary(3), null()};
+  return {boolean(),
+          int8(),
+          int16(),
+          int32(),
+          int64(),
+          uint8(),
+          uint16(),
+          uint32(),
+          uint64(),
+          float16(),
+          float32(),
+          float64(),
+          decimal128(7, 2),
+          decimal128(15, 2),
+          decimal128(20, 3),
+          decimal128(38, 10),
+          decimal256(76, 10),
+          date32(),
+          time32(TimeUnit::MILLI),
+          time64(TimeUnit::MICRO),
+          time64(TimeUnit::NANO),
+          timestamp(TimeUnit::MILLI),
+          timestamp(TimeUnit::MICRO, "UTC"),
+          timestamp(TimeUnit::NANO, "UTC"),
+          timestamp(TimeUnit::NANO),
+          utf8(),
+          binary(),
+          fixed_size_binary(16),
+          fixed_size_binary(3),
+          null()};
 }
 
 std::shared_ptr<arrow::Schema> AllLeaves(bool nullable) {
@@ -40,7 +65,8 @@ std::shared_ptr<arrow::Schema> Nested() {
   using namespace arrow;  // NOLINT
   const auto inner = struct_({field("x", int64()), field("y", utf8(), false)});
   return arrow::schema({
-      field("s", struct_({field("a", int32()), field("b", struct_({field("c", utf8()), field("d", float64(), false)}))})),
+      field("s",
+            struct_({field("a", int32()), field("b", struct_({field("c", utf8()), field("d", float64(), false)}))})),
       field("required_s", struct_({field("a", int32(), false), field("b", boolean())}), false),
       field("l", list(field("element", int32()))),
       field("required_l", list(field("element", utf8(), false)), false),
@@ -50,8 +76,10 @@ std::shared_ptr<arrow::Schema> Nested() {
       field("m", map(utf8(), int32())),
       field("mm", map(int64(), field("value", map(utf8(), field("value", list(field("element", inner))))))),
       field("lmls", list(field("element", map(int32(), field("value", list(field("element", inner, false)))), false))),
-      field("sl", struct_({field("l", list(field("element", struct_({field("l2", list(field("element", int8())))}))))})),
-      field("llll", list(field("element", list(field("element", list(field("element", list(field("element", int32()))))))))),
+      field("sl",
+            struct_({field("l", list(field("element", struct_({field("l2", list(field("element", int8())))}))))})),
+      field("llll",
+            list(field("element", list(field("element", list(field("element", list(field("element", int32()))))))))),
   });
 }
 
@@ -76,8 +104,8 @@ std::shared_ptr<arrow::Buffer> WriteWithLibparquet(const arrow::Table& table, Pr
   return sink->Finish().ValueOrDie();
 }
 
-void ExpectReadsBack(const std::shared_ptr<arrow::Table>& table, Properties& properties, int64_t row_group_rows = 1 << 20,
-                     int64_t batch_rows = 65536) {
+void ExpectReadsBack(const std::shared_ptr<arrow::Table>& table, Properties& properties,
+                     int64_t row_group_rows = 1 << 20, int64_t batch_rows = 65536) {
   const auto bytes = WriteWithLibparquet(*table, properties, row_group_rows);
   ParquetReadOptions options;
   options.batch_rows = batch_rows;
@@ -160,7 +188,8 @@ void CheckEncoding(::parquet::Encoding::type encoding, const std::vector<std::sh
     for (int distinct : {0, 1, 50}) {
       for (auto version : {::parquet::ParquetDataPageVersion::V1, ::parquet::ParquetDataPageVersion::V2}) {
         SCOPED_TRACE(fmt::format("rows {} distinct {} v{}", rows, distinct, static_cast<int>(version) + 1));
-        const auto table = RandomTable(arrow::schema(fields), rows, 31, {.null_probability = 0.3, .distinct = distinct});
+        const auto table =
+            RandomTable(arrow::schema(fields), rows, 31, {.null_probability = 0.3, .distinct = distinct});
         Properties properties;
         properties.disable_dictionary()->encoding(encoding)->data_page_version(version)->data_pagesize(3000);
         ExpectReadsBack(table, properties);
@@ -171,13 +200,15 @@ void CheckEncoding(::parquet::Encoding::type encoding, const std::vector<std::sh
 }
 
 TEST(ParquetReader, DeltaBinaryPacked) {
-  CheckEncoding(::parquet::Encoding::DELTA_BINARY_PACKED, {arrow::int32(), arrow::int64(), arrow::uint64(), arrow::int8()});
+  CheckEncoding(::parquet::Encoding::DELTA_BINARY_PACKED,
+                {arrow::int32(), arrow::int64(), arrow::uint64(), arrow::int8()});
 }
 TEST(ParquetReader, DeltaLengthByteArray) {
   CheckEncoding(::parquet::Encoding::DELTA_LENGTH_BYTE_ARRAY, {arrow::utf8(), arrow::binary()});
 }
 TEST(ParquetReader, DeltaByteArray) {
-  CheckEncoding(::parquet::Encoding::DELTA_BYTE_ARRAY, {arrow::utf8(), arrow::fixed_size_binary(7), arrow::decimal128(30, 2)});
+  CheckEncoding(::parquet::Encoding::DELTA_BYTE_ARRAY,
+                {arrow::utf8(), arrow::fixed_size_binary(7), arrow::decimal128(30, 2)});
 }
 TEST(ParquetReader, ByteStreamSplit) {
   CheckEncoding(::parquet::Encoding::BYTE_STREAM_SPLIT,
@@ -214,7 +245,8 @@ TEST(ParquetReader, NoRowsAndNoColumns) {
   Properties properties;
   ExpectReadsBack(RandomTable(AllLeaves(true), 0, 1, {}), properties);
   const auto table = RandomTable(arrow::schema({field("a", arrow::int32())}), 100, 1, {});
-  auto file = ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(WriteWithLibparquet(*table, properties, 60)), "x");
+  auto file =
+      ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(WriteWithLibparquet(*table, properties, 60)), "x");
   ASSERT_TRUE(file.ok()) << file.status();
   auto reader = (*file)->Read({}, {0, 1});
   ASSERT_TRUE(reader.ok()) << reader.status();
@@ -231,22 +263,25 @@ TEST(ParquetReader, RowGroupsAndFirstRows) {
   Properties properties;
   ParquetReadOptions options;
   options.batch_rows = 150;
-  auto file = ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(WriteWithLibparquet(*table, properties, 200)),
-                                  "x.parquet", options);
+  auto file = ParquetReader::Open(
+      std::make_shared<arrow::io::BufferReader>(WriteWithLibparquet(*table, properties, 200)), "x.parquet", options);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ((*file)->num_rows(), 1000);
   EXPECT_EQ((*file)->num_row_groups(), 5);
   auto reader = (*file)->Read({1}, {1, 4});
   ASSERT_TRUE(reader.ok()) << reader.status();
-  for (const auto& [first, rows] : std::vector<std::pair<int64_t, int64_t>>{{200, 150}, {350, 50}, {800, 150}, {950, 50}}) {
+  for (const auto& [first, rows] :
+       std::vector<std::pair<int64_t, int64_t>>{{200, 150}, {350, 50}, {800, 150}, {950, 50}}) {
     auto batch = (*reader)->Next().ValueOrDie();
     EXPECT_EQ((*reader)->first_row(), first);
     EXPECT_EQ(batch->num_rows(), rows);
     EXPECT_TRUE(arrow::ChunkedArray(batch->column(0)).Equals(table->column(1)->Slice(first, rows)));
   }
   EXPECT_EQ((*reader)->Next().ValueOrDie(), nullptr);
-  EXPECT_EQ((*file)->Read({0}, {4, 1}).status().message(), "x.parquet: row group 1 out of order or range (the file has 5)");
-  EXPECT_EQ((*file)->Read({0}, {5}).status().message(), "x.parquet: row group 5 out of order or range (the file has 5)");
+  EXPECT_EQ((*file)->Read({0}, {4, 1}).status().message(),
+            "x.parquet: row group 1 out of order or range (the file has 5)");
+  EXPECT_EQ((*file)->Read({0}, {5}).status().message(),
+            "x.parquet: row group 5 out of order or range (the file has 5)");
 }
 
 TEST(ParquetReader, NamedColumns) {

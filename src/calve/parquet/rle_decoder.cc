@@ -37,7 +37,8 @@ Status RunReader::ReadHeader() {
   if (bit_width_ > 0) run_.count = std::min<int64_t>(run_.count, static_cast<int64_t>(size) * 8 / bit_width_);
   run_.packed = cursor_.Bytes(size).data();
   if (bit_width_ == 0) run_.packed = nullptr;  // as good as a run of zeros
-  if (run_.count == 0 && (header >> 1) != 0) return Invalid("a bit-packed run is cut short at byte {}", cursor_.offset());
+  if (run_.count == 0 && (header >> 1) != 0)
+    return Invalid("a bit-packed run is cut short at byte {}", cursor_.offset());
   return Status::OK();
 }
 

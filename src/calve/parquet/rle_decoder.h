@@ -13,8 +13,8 @@ namespace calve::parquet {
 
 using arrow::Status;
 
-/// Values of the RLE / bit-packing hybrid that stand together: `count` times `value`, or `count` bit-packed values of which
-/// `first` have been consumed.
+/// Values of the RLE / bit-packing hybrid that stand together: `count` times `value`, or `count` bit-packed values of
+/// which `first` have been consumed.
 struct Run {
   const uint8_t* packed = nullptr;  ///< null: a repeated value
   uint32_t value = 0;

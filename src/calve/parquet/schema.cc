@@ -103,9 +103,9 @@ class ArrowTreeBuilder {
     const SchemaNode& repeated = node.children[0];
     path_.push_back(repeated.element.name);
     // The rules in the order of the specification's "Backward-compatibility rules".
-    const bool repeated_is_element =
-        repeated.is_leaf() || repeated.children.size() > 1 || IsRepeated(repeated.children[0]) ||
-        repeated.element.name == "array" || repeated.element.name == node.element.name + "_tuple";
+    const bool repeated_is_element = repeated.is_leaf() || repeated.children.size() > 1 ||
+                                     IsRepeated(repeated.children[0]) || repeated.element.name == "array" ||
+                                     repeated.element.name == node.element.name + "_tuple";
     Result<ArrowNode> element = repeated_is_element ? Value(repeated, repeated.max_definition_level)
                                                     : Field(repeated.children[0], repeated.max_definition_level);
     path_.pop_back();

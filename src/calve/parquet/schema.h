@@ -19,15 +19,15 @@ struct SchemaNode {
   bool is_leaf() const { return leaf_index >= 0; }
 };
 
-/// How an Arrow field is assembled from Parquet columns. A list or map node swallows its repeated middle group, so the tree
-/// has the shape of the Arrow schema and not of the file's.
+/// How an Arrow field is assembled from Parquet columns. A list or map node swallows its repeated middle group, so the
+/// tree has the shape of the Arrow schema and not of the file's.
 struct ArrowNode {
   std::shared_ptr<arrow::Field> field;  ///< name, type, nullability, "PARQUET:field_id"
   std::vector<ArrowNode> children;      ///< struct: fields; list: element; map: key, value
   int leaf_index = -1;                  ///< primitive: the column
-  /// An entry with rep <= the nearest enclosing list's level and def >= `exists_level` (that list's `element_level`; 0 outside
-  /// of lists) is a slot of this node's array; the slot is not null when def >= `present_level`. A list has elements when
-  /// def >= `element_level`. A child of a null struct has a slot, as Arrow wants it.
+  /// An entry with rep <= the nearest enclosing list's level and def >= `exists_level` (that list's `element_level`; 0
+  /// outside of lists) is a slot of this node's array; the slot is not null when def >= `present_level`. A list has
+  /// elements when def >= `element_level`. A child of a null struct has a slot, as Arrow wants it.
   int exists_level = 0, present_level = 0, element_level = 0;
   int repetition_level = 0;  ///< of the repeated group of a list or map: rep < this begins a new list
 };
@@ -37,8 +37,8 @@ struct LeafColumn {
   SchemaElement element;
   std::vector<std::string> path;
   int max_definition_level = 0, max_repetition_level = 0;
-  int exists_level = 0;     ///< as ArrowNode's: entries below it are no slot of the column's array
-  std::string unsupported;  ///< why calve cannot decode it; "" when it can
+  int exists_level = 0;             ///< as ArrowNode's: entries below it are no slot of the column's array
+  std::string unsupported;          ///< why calve cannot decode it; "" when it can
   std::string dotted_path() const;  ///< "a.list.element.b"
 };
 

@@ -15,7 +15,8 @@ using arrow::list;
 using arrow::utf8;
 using Kind = LogicalType::Kind;
 
-SchemaElement Group(std::string name, Repetition repetition, int children, std::optional<ConvertedType> converted = {}) {
+SchemaElement Group(std::string name, Repetition repetition, int children,
+                    std::optional<ConvertedType> converted = {}) {
   SchemaElement element;
   element.name = std::move(name);
   element.repetition = repetition;
@@ -59,16 +60,17 @@ TEST(FileSchema, ListRule1RepeatedPrimitive) {
 }
 
 TEST(FileSchema, ListRule2RepeatedGroupOfTwo) {
-  EXPECT_EQ(ArrowOf({Group("l", kOptional, 1, ConvertedType::kList), Group("element", kRepeatedField, 2),
-                     Leaf("str", kRequired, kBytes, Kind::kString), Leaf("num", kRequired, kInt)}),
-            Text({field("l", list(field("element",
-                                        arrow::struct_({field("str", utf8(), false), field("num", arrow::int32(), false)}),
-                                        false)))}));
+  EXPECT_EQ(
+      ArrowOf({Group("l", kOptional, 1, ConvertedType::kList), Group("element", kRepeatedField, 2),
+               Leaf("str", kRequired, kBytes, Kind::kString), Leaf("num", kRequired, kInt)}),
+      Text({field(
+          "l", list(field("element", arrow::struct_({field("str", utf8(), false), field("num", arrow::int32(), false)}),
+                          false)))}));
 }
 
 TEST(FileSchema, ListRule3ListInList) {
-  EXPECT_EQ(ArrowOf({Group("l", kOptional, 1, ConvertedType::kList), Group("array", kRepeatedField, 1, ConvertedType::kList),
-                     Leaf("array", kRepeatedField, kInt)}),
+  EXPECT_EQ(ArrowOf({Group("l", kOptional, 1, ConvertedType::kList),
+                     Group("array", kRepeatedField, 1, ConvertedType::kList), Leaf("array", kRepeatedField, kInt)}),
             Text({field("l", list(field("array", list(field("array", arrow::int32(), false)), false)))}));
 }
 
@@ -95,7 +97,8 @@ TEST(FileSchema, Maps) {
   for (auto converted : {ConvertedType::kMap, ConvertedType::kMapKeyValue}) {
     EXPECT_EQ(ArrowOf({Group("m", kOptional, 1, converted), Group("map", kRepeatedField, 2),
                        Leaf("str", kRequired, kBytes, Kind::kString), Leaf("num", kOptional, kInt)}),
-              Text({field("m", std::make_shared<arrow::MapType>(field("str", utf8(), false), field("num", arrow::int32())))}));
+              Text({field(
+                  "m", std::make_shared<arrow::MapType>(field("str", utf8(), false), field("num", arrow::int32())))}));
   }
 }
 
@@ -165,11 +168,11 @@ TEST(FileSchema, FieldIdsAreKept) {
 
 /// s { x, y }, m map<string, struct { p, q }>, "d.x"
 FileSchema ForSelection() {
-  auto schema = FileSchema::Make(
-      {Group("root", kRequired, 3), Group("s", kOptional, 2), Leaf("x", kRequired, kInt), Leaf("y", kOptional, kInt),
-       Group("m", kOptional, 1, ConvertedType::kMap), Group("key_value", kRepeatedField, 2),
-       Leaf("key", kRequired, kBytes, Kind::kString), Group("value", kOptional, 2), Leaf("p", kRequired, kInt),
-       Leaf("q", kRequired, kInt), Leaf("d.x", kRequired, kInt)});
+  auto schema = FileSchema::Make({Group("root", kRequired, 3), Group("s", kOptional, 2), Leaf("x", kRequired, kInt),
+                                  Leaf("y", kOptional, kInt), Group("m", kOptional, 1, ConvertedType::kMap),
+                                  Group("key_value", kRepeatedField, 2), Leaf("key", kRequired, kBytes, Kind::kString),
+                                  Group("value", kOptional, 2), Leaf("p", kRequired, kInt), Leaf("q", kRequired, kInt),
+                                  Leaf("d.x", kRequired, kInt)});
   return schema.ValueOrDie();
 }
 

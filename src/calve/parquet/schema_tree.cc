@@ -3,7 +3,8 @@
 #include "calve/base/status.h"
 
 // The elements are the tree in preorder; a group is followed by the subtrees of its num_children fields. Levels
-// ("Nested Encoding"): an optional field adds one definition level, a repeated one adds a definition and a repetition level.
+// ("Nested Encoding"): an optional field adds one definition level, a repeated one adds a definition and a repetition
+// level.
 
 namespace calve::parquet {
 namespace {
@@ -51,7 +52,8 @@ class TreeBuilder {
     node->max_definition_level = parent.max_definition_level + (repetition == Repetition::kRequired ? 0 : 1);
     node->max_repetition_level = parent.max_repetition_level + (repetition == Repetition::kRepeated ? 1 : 0);
     if (node->element.type) {
-      if (node->element.num_children != 0) return Invalid("schema element '{}' has both a type and fields", node->element.name);
+      if (node->element.num_children != 0)
+        return Invalid("schema element '{}' has both a type and fields", node->element.name);
       node->leaf_index = leaves_++;
       return Status::OK();
     }

@@ -25,13 +25,17 @@ std::vector<int> LeavesUnder(const ArrowNode& node) {
 /// The name by which a path reaches child `i` of `parent`.
 std::string_view ChildName(const ArrowNode& parent, size_t i) {
   switch (parent.field->type()->id()) {
-    case arrow::Type::LIST: return "element";
-    case arrow::Type::MAP: return i == 0 ? "key" : "value";
-    default: return parent.children[i].field->name();
+    case arrow::Type::LIST:
+      return "element";
+    case arrow::Type::MAP:
+      return i == 0 ? "key" : "value";
+    default:
+      return parent.children[i].field->name();
   }
 }
 
-void Find(const ArrowNode& node, std::string_view own_name, std::string_view path, std::vector<const ArrowNode*>* found) {
+void Find(const ArrowNode& node, std::string_view own_name, std::string_view path,
+          std::vector<const ArrowNode*>* found) {
   if (path.substr(0, own_name.size()) != own_name) return;
   path.remove_prefix(own_name.size());
   if (path.empty()) return found->push_back(&node);
@@ -40,7 +44,8 @@ void Find(const ArrowNode& node, std::string_view own_name, std::string_view pat
   for (size_t i = 0; i < node.children.size(); ++i) Find(node.children[i], ChildName(node, i), path, found);
 }
 
-void AddNames(const ArrowNode& node, const std::string& prefix, std::string_view own_name, std::vector<std::string>* out) {
+void AddNames(const ArrowNode& node, const std::string& prefix, std::string_view own_name,
+              std::vector<std::string>* out) {
   const std::string name = fmt::format("{}{}", prefix, own_name);
   if (node.leaf_index >= 0) out->push_back(name);
   for (size_t i = 0; i < node.children.size(); ++i) AddNames(node.children[i], name + ".", ChildName(node, i), out);
@@ -87,9 +92,12 @@ void KeepMapsWhole(const ArrowNode& node, std::vector<bool>* wanted) {
 
 std::shared_ptr<arrow::DataType> TypeOver(const ArrowNode& node) {
   switch (node.field->type()->id()) {
-    case arrow::Type::LIST: return arrow::list(node.children[0].field);
-    case arrow::Type::MAP: return std::make_shared<arrow::MapType>(node.children[0].field, node.children[1].field);
-    default: break;
+    case arrow::Type::LIST:
+      return arrow::list(node.children[0].field);
+    case arrow::Type::MAP:
+      return std::make_shared<arrow::MapType>(node.children[0].field, node.children[1].field);
+    default:
+      break;
   }
   arrow::FieldVector fields;
   for (const ArrowNode& child : node.children) fields.push_back(child.field);

@@ -7,8 +7,9 @@
 
 namespace calve::parquet {
 
-/// Leaf columns under the field of dotted name `name`, in file order. Lists are left through "element", maps through "key" and
-/// "value". A name may itself hold dots. Invalid lists the columns there are, or says that the name is ambiguous.
+/// Leaf columns under the field of dotted name `name`, in file order. Lists are left through "element", maps through
+/// "key" and "value". A name may itself hold dots. Invalid lists the columns there are, or says that the name is
+/// ambiguous.
 Result<std::vector<int>> LeavesOfName(const FileSchema& schema, const std::string& name);
 
 /// Leaf columns under the field with this id at any depth; empty when there is none.
@@ -21,8 +22,8 @@ struct Selection {
   std::shared_ptr<arrow::Schema> arrow_schema;
 };
 
-/// Prunes `schema` to `leaves`. A map is not cut in two: any part of its value brings the key, the key alone brings the whole
-/// value. Invalid when `leaves` is not sorted or names no column.
+/// Prunes `schema` to `leaves`. A map is not cut in two: any part of its value brings the key, the key alone brings the
+/// whole value. Invalid when `leaves` is not sorted or names no column.
 Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves);
 
 }  // namespace calve::parquet

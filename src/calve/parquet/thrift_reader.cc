@@ -20,20 +20,33 @@ namespace calve::parquet {
 
 std::string_view ToString(ThriftType type) {
   switch (type) {
-    case ThriftType::kStop: return "stop";
+    case ThriftType::kStop:
+      return "stop";
     case ThriftType::kTrue:
-    case ThriftType::kFalse: return "bool";
-    case ThriftType::kByte: return "byte";
-    case ThriftType::kI16: return "i16";
-    case ThriftType::kI32: return "i32";
-    case ThriftType::kI64: return "i64";
-    case ThriftType::kDouble: return "double";
-    case ThriftType::kBinary: return "binary";
-    case ThriftType::kList: return "list";
-    case ThriftType::kSet: return "set";
-    case ThriftType::kMap: return "map";
-    case ThriftType::kStruct: return "struct";
-    case ThriftType::kUuid: return "uuid";
+    case ThriftType::kFalse:
+      return "bool";
+    case ThriftType::kByte:
+      return "byte";
+    case ThriftType::kI16:
+      return "i16";
+    case ThriftType::kI32:
+      return "i32";
+    case ThriftType::kI64:
+      return "i64";
+    case ThriftType::kDouble:
+      return "double";
+    case ThriftType::kBinary:
+      return "binary";
+    case ThriftType::kList:
+      return "list";
+    case ThriftType::kSet:
+      return "set";
+    case ThriftType::kMap:
+      return "map";
+    case ThriftType::kStruct:
+      return "struct";
+    case ThriftType::kUuid:
+      return "uuid";
   }
   return "unknown type";
 }
@@ -47,8 +60,8 @@ arrow::Status ThriftReader::status() const {
 
 void ThriftReader::Fail(std::string message) {
   if (!ok()) return;
-  error_ = fmt::format("{}{}{} at byte {}: {}", structure_, member_ ? "." : "", member_ ? member_ : "", cursor_.offset(),
-                       message);
+  error_ = fmt::format("{}{}{} at byte {}: {}", structure_, member_ ? "." : "", member_ ? member_ : "",
+                       cursor_.offset(), message);
 }
 
 void ThriftReader::Require(const Seen& seen, int16_t id, const char* structure, const char* member) {
@@ -104,11 +117,16 @@ bool ThriftReader::Integer(Field field, const char* name, int64_t min, int64_t m
   member_ = name;
   if (!ok()) return false;
   switch (field.type) {
-    case ThriftType::kByte: *out = cursor_.Little<int8_t>(); break;
+    case ThriftType::kByte:
+      *out = cursor_.Little<int8_t>();
+      break;
     case ThriftType::kI16:
     case ThriftType::kI32:
-    case ThriftType::kI64: *out = cursor_.ZigZag(); break;
-    default: return false;
+    case ThriftType::kI64:
+      *out = cursor_.ZigZag();
+      break;
+    default:
+      return false;
   }
   if (*out < min || *out > max) Fail(fmt::format("{} is out of range", *out));
   return true;
@@ -149,20 +167,39 @@ ThriftType ThriftReader::ElementType(ThriftType declared) {
 void ThriftReader::Skip(ThriftType type) {
   if (!ok()) return;
   switch (type) {
-    case ThriftType::kStop: Fail("a value of no type"); return;
+    case ThriftType::kStop:
+      Fail("a value of no type");
+      return;
     case ThriftType::kTrue:
-    case ThriftType::kFalse: return;
-    case ThriftType::kByte: cursor_.Skip(1); return;
+    case ThriftType::kFalse:
+      return;
+    case ThriftType::kByte:
+      cursor_.Skip(1);
+      return;
     case ThriftType::kI16:
     case ThriftType::kI32:
-    case ThriftType::kI64: cursor_.Varint(); return;
-    case ThriftType::kDouble: cursor_.Skip(8); return;
-    case ThriftType::kBinary: cursor_.Skip(cursor_.Varint()); return;
+    case ThriftType::kI64:
+      cursor_.Varint();
+      return;
+    case ThriftType::kDouble:
+      cursor_.Skip(8);
+      return;
+    case ThriftType::kBinary:
+      cursor_.Skip(cursor_.Varint());
+      return;
     case ThriftType::kList:
-    case ThriftType::kSet: SkipList(); return;
-    case ThriftType::kMap: SkipMap(); return;
-    case ThriftType::kStruct: Struct("unknown structure", [](Field) { return false; }); return;
-    case ThriftType::kUuid: cursor_.Skip(16); return;
+    case ThriftType::kSet:
+      SkipList();
+      return;
+    case ThriftType::kMap:
+      SkipMap();
+      return;
+    case ThriftType::kStruct:
+      Struct("unknown structure", [](Field) { return false; });
+      return;
+    case ThriftType::kUuid:
+      cursor_.Skip(16);
+      return;
   }
   Fail(fmt::format("unknown wire type {}", static_cast<int>(type)));
 }

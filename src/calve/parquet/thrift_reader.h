@@ -15,15 +15,30 @@
 namespace calve::parquet {
 
 /// The wire types of Thrift's compact protocol.
-enum class ThriftType : uint8_t { kStop = 0, kTrue = 1, kFalse = 2, kByte = 3, kI16 = 4, kI32 = 5, kI64 = 6, kDouble = 7,
-                                  kBinary = 8, kList = 9, kSet = 10, kMap = 11, kStruct = 12, kUuid = 13 };
+enum class ThriftType : uint8_t {
+  kStop = 0,
+  kTrue = 1,
+  kFalse = 2,
+  kByte = 3,
+  kI16 = 4,
+  kI32 = 5,
+  kI64 = 6,
+  kDouble = 7,
+  kBinary = 8,
+  kList = 9,
+  kSet = 10,
+  kMap = 11,
+  kStruct = 12,
+  kUuid = 13
+};
 
 std::string_view ToString(ThriftType type);
 
 /// Reads Thrift's compact protocol from a span, never outside it.
 ///
-/// Failure is sticky: the first one is kept with the structure, the member and the byte offset it happened at, and everything
-/// read afterwards is empty. Nesting is limited, and no list is believed to hold more elements than bytes that are left.
+/// Failure is sticky: the first one is kept with the structure, the member and the byte offset it happened at, and
+/// everything read afterwards is empty. Nesting is limited, and no list is believed to hold more elements than bytes
+/// that are left.
 class ThriftReader {
  public:
   explicit ThriftReader(std::span<const uint8_t> bytes) : cursor_(bytes) {}
@@ -54,8 +69,8 @@ class ThriftReader {
   /// Records a failure of the member being read.
   void Fail(std::string message);
 
-  /// Calls `member(field)` for each field of the structure called `name`; members that it returns false for are skipped, and
-  /// do not count as seen. Names, here and below, live as long as the reader.
+  /// Calls `member(field)` for each field of the structure called `name`; members that it returns false for are
+  /// skipped, and do not count as seen. Names, here and below, live as long as the reader.
   template <typename Member>
   Seen Struct(const char* name, Member&& member) {
     Seen seen;
@@ -77,8 +92,8 @@ class ThriftReader {
   /// Fails when the structure `structure` was without its required member.
   void Require(const Seen& seen, int16_t id, const char* structure, const char* member);
 
-  // Members of a structure; `name` is for messages. They return false, and read nothing, when the wire type is another one: as
-  // Thrift has it, such a member is one that this reader does not know.
+  // Members of a structure; `name` is for messages. They return false, and read nothing, when the wire type is another
+  // one: as Thrift has it, such a member is one that this reader does not know.
   bool Read(Field field, const char* name, bool* out);
   bool Read(Field field, const char* name, std::string* out);
   template <typename T>
@@ -112,7 +127,8 @@ class ThriftReader {
     read();
     return true;
   }
-  /// A list: calls `read(element_field)` for each element, until one fails. An element that it returns false for is a failure.
+  /// A list: calls `read(element_field)` for each element, until one fails. An element that it returns false for is a
+  /// failure.
   template <typename ReadElement>
   bool ReadList(Field field, const char* name, ReadElement&& read) {
     if (!Is(field, name, ThriftType::kList) && !Is(field, name, ThriftType::kSet)) return false;

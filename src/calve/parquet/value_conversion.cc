@@ -3,6 +3,7 @@
 #include "calve/base/status.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/bit_util.h>
 
 #include <array>
@@ -126,16 +127,25 @@ BufferResult Decimals(const LeafColumn& leaf, const LeafBatch& batch, arrow::Mem
   return out;
 }
 
-BufferResult ConvertFixed(const LeafColumn& leaf, arrow::Type::type type, const LeafBatch& batch, arrow::MemoryPool* pool) {
+BufferResult ConvertFixed(const LeafColumn& leaf, arrow::Type::type type, const LeafBatch& batch,
+                          arrow::MemoryPool* pool) {
   switch (type) {
-    case arrow::Type::BOOL: return PackBooleans(batch, pool);
-    case arrow::Type::INT8: return Narrow<int8_t>(batch, pool);
-    case arrow::Type::UINT8: return Narrow<uint8_t>(batch, pool);
-    case arrow::Type::INT16: return Narrow<int16_t>(batch, pool);
-    case arrow::Type::UINT16: return Narrow<uint16_t>(batch, pool);
-    case arrow::Type::DECIMAL128: return Decimals<2>(leaf, batch, pool);
-    case arrow::Type::DECIMAL256: return Decimals<4>(leaf, batch, pool);
-    default: break;
+    case arrow::Type::BOOL:
+      return PackBooleans(batch, pool);
+    case arrow::Type::INT8:
+      return Narrow<int8_t>(batch, pool);
+    case arrow::Type::UINT8:
+      return Narrow<uint8_t>(batch, pool);
+    case arrow::Type::INT16:
+      return Narrow<int16_t>(batch, pool);
+    case arrow::Type::UINT16:
+      return Narrow<uint16_t>(batch, pool);
+    case arrow::Type::DECIMAL128:
+      return Decimals<2>(leaf, batch, pool);
+    case arrow::Type::DECIMAL256:
+      return Decimals<4>(leaf, batch, pool);
+    default:
+      break;
   }
   return leaf.element.type == PhysicalType::kInt96 ? Int96Micros(batch, pool) : batch.values;
 }
@@ -151,8 +161,9 @@ int64_t Int96ToMicros(const uint8_t* bytes) {
   return static_cast<int64_t>(days * static_cast<uint64_t>(kMicrosPerDay) + static_cast<uint64_t>(nanos / 1000));
 }
 
-Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn& leaf, const std::shared_ptr<arrow::DataType>& type,
-                                                      LeafBatch batch, arrow::MemoryPool* pool) {
+Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn& leaf,
+                                                      const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
+                                                      arrow::MemoryPool* pool) {
   if (type->id() == arrow::Type::NA) {
     if (batch.null_count != batch.slots) return Invalid("a value in a column of type UNKNOWN, which holds nulls only");
     return arrow::ArrayData::Make(type, batch.slots, {nullptr}, batch.slots);

@@ -41,14 +41,14 @@ void ExpectDecimals(const LeafColumn& leaf, const LeafBatch& batch, const std::s
 }
 
 TEST(ValueConversion, DecimalsOfOddWidths) {
-  ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 6, 2, 3), Fixed(std::string("\x00\x30\x39\xff\xcf\xc7", 6), 2),
-                 R"(["123.45", "-123.45"])");
+  ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 6, 2, 3),
+                 Fixed(std::string("\x00\x30\x39\xff\xcf\xc7", 6), 2), R"(["123.45", "-123.45"])");
   ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 4, 0, 1), Fixed("\x7f\x80", 2), R"(["127", "-128"])");
   // 20 bytes, the first four of which only repeat the sign.
   ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 38, 0, 20),
                  Fixed(std::string(19, '\0') + "\x05" + std::string(19, '\xff') + "\xfb", 2), R"(["5", "-5"])");
-  ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 50, 0, 22),
-                 Fixed("\x01" + std::string(21, '\0'), 1), R"(["374144419156711147060143317175368453031918731001856"])");
+  ExpectDecimals(Decimal(PhysicalType::kFixedLenByteArray, 50, 0, 22), Fixed("\x01" + std::string(21, '\0'), 1),
+                 R"(["374144419156711147060143317175368453031918731001856"])");
 }
 
 TEST(ValueConversion, DecimalsOfByteArrays) {
@@ -60,7 +60,10 @@ TEST(ValueConversion, DecimalsOfByteArrays) {
 
 TEST(ValueConversion, RefusesDecimalsThatDoNotFit) {
   // The sign bit of the second byte contradicts the first.
-  EXPECT_EQ(Convert(Decimal(PhysicalType::kFixedLenByteArray, 38, 0, 17), Fixed(std::string("\0\x80", 2) + std::string(15, '\0'), 1)).status().message(),
+  EXPECT_EQ(Convert(Decimal(PhysicalType::kFixedLenByteArray, 38, 0, 17),
+                    Fixed(std::string("\0\x80", 2) + std::string(15, '\0'), 1))
+                .status()
+                .message(),
             "a decimal of 17 bytes does not fit 128 bits");
   LeafBatch empty = Fixed("", 1);
   empty.offsets = arrow::Buffer::FromString(std::string(8, '\0'));

@@ -19,21 +19,28 @@ Status CannotHold(Encoding encoding, PhysicalType type) {
 }
 
 Status CheckDictionary(const Dictionary* dictionary) {
-  return dictionary != nullptr ? Status::OK() : Invalid("a dictionary-encoded page in a column chunk without a dictionary");
+  return dictionary != nullptr ? Status::OK()
+                               : Invalid("a dictionary-encoded page in a column chunk without a dictionary");
 }
 
 }  // namespace
 
 int64_t ValueWidth(PhysicalType type, int32_t type_length) {
   switch (type) {
-    case PhysicalType::kBoolean: return 1;
+    case PhysicalType::kBoolean:
+      return 1;
     case PhysicalType::kInt32:
-    case PhysicalType::kFloat: return 4;
+    case PhysicalType::kFloat:
+      return 4;
     case PhysicalType::kInt64:
-    case PhysicalType::kDouble: return 8;
-    case PhysicalType::kInt96: return 12;
-    case PhysicalType::kByteArray: return 0;
-    case PhysicalType::kFixedLenByteArray: return type_length;
+    case PhysicalType::kDouble:
+      return 8;
+    case PhysicalType::kInt96:
+      return 12;
+    case PhysicalType::kByteArray:
+      return 0;
+    case PhysicalType::kFixedLenByteArray:
+      return type_length;
   }
   return 0;
 }
@@ -66,7 +73,8 @@ Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, Physic
     case Encoding::kByteStreamSplit:
       if (!boolean && type != PhysicalType::kInt96) return std::make_unique<ByteStreamSplitDecoder>(width, bytes);
       break;
-    default: break;
+    default:
+      break;
   }
   return CannotHold(encoding, type);
 }
@@ -74,17 +82,20 @@ Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, Physic
 Result<std::unique_ptr<BinaryDecoder>> MakeBinaryDecoder(Encoding encoding, std::span<const uint8_t> bytes,
                                                          int64_t page_values, const Dictionary* dictionary) {
   switch (encoding) {
-    case Encoding::kPlain: return std::make_unique<PlainBinaryDecoder>(bytes);
+    case Encoding::kPlain:
+      return std::make_unique<PlainBinaryDecoder>(bytes);
     case Encoding::kPlainDictionary:
     case Encoding::kRleDictionary:
       ARROW_RETURN_NOT_OK(CheckDictionary(dictionary));
       return std::make_unique<DictionaryBinaryDecoder>(bytes, *dictionary);
-    case Encoding::kDeltaLengthByteArray: return DeltaLengthByteArrayDecoder::Make(bytes, page_values);
+    case Encoding::kDeltaLengthByteArray:
+      return DeltaLengthByteArrayDecoder::Make(bytes, page_values);
     case Encoding::kDeltaByteArray: {
       ARROW_ASSIGN_OR_RAISE(PrefixedStrings strings, PrefixedStrings::Make(bytes, page_values));
       return std::make_unique<DeltaByteArrayDecoder>(std::move(strings));
     }
-    default: return CannotHold(encoding, PhysicalType::kByteArray);
+    default:
+      return CannotHold(encoding, PhysicalType::kByteArray);
   }
 }
 

@@ -34,8 +34,8 @@ class BinaryDecoder {
   virtual ~BinaryDecoder() = default;
   /// An upper bound of the bytes that the next `count` values take together.
   virtual int64_t BytesAtMost(int64_t count) const = 0;
-  /// Appends exactly `count` values. Invalid when there are fewer. The caller has made sure, by BytesAtMost, that the bytes
-  /// in `out` stay below 2 GiB.
+  /// Appends exactly `count` values. Invalid when there are fewer. The caller has made sure, by BytesAtMost, that the
+  /// bytes in `out` stay below 2 GiB.
   virtual Status Decode(int64_t count, BinaryValues* out) = 0;
 };
 
@@ -52,8 +52,9 @@ struct Dictionary {
 /// Bytes of a value as decoders give it, 0 for BYTE_ARRAY.
 int64_t ValueWidth(PhysicalType type, int32_t type_length);
 
-/// Makes the decoder of `encoding` for a type of fixed width. `page_values` counts the page's values, nulls included. `dictionary` may be null when the chunk has none. Invalid when the
-/// encoding cannot hold the type, NotImplemented when it is unknown.
+/// Makes the decoder of `encoding` for a type of fixed width. `page_values` counts the page's values, nulls included.
+/// `dictionary` may be null when the chunk has none. Invalid when the encoding cannot hold the type, NotImplemented
+/// when it is unknown.
 Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type, int64_t width,
                                                        std::span<const uint8_t> bytes, int64_t page_values,
                                                        const Dictionary* dictionary);

@@ -29,8 +29,8 @@ Bytes operator+(Bytes a, std::string_view b) {
 arrow::MemoryPool* Pool() { return arrow::default_memory_pool(); }
 
 template <typename T>
-Result<std::vector<T>> DecodeFixed(Encoding encoding, PhysicalType type, const Bytes& bytes, int64_t count, int64_t step,
-                                   const Dictionary* dictionary = nullptr, int64_t width = sizeof(T)) {
+Result<std::vector<T>> DecodeFixed(Encoding encoding, PhysicalType type, const Bytes& bytes, int64_t count,
+                                   int64_t step, const Dictionary* dictionary = nullptr, int64_t width = sizeof(T)) {
   const Bytes exact(bytes);
   ARROW_ASSIGN_OR_RAISE(auto decoder, MakeFixedDecoder(encoding, type, width, exact, count, dictionary));
   std::vector<T> out(static_cast<size_t>(count * width) / sizeof(T));
@@ -88,7 +88,8 @@ TEST(PlainDecoder, Booleans) {
 
 TEST(PlainDecoder, ByteArrays) {
   const Bytes bytes = Bytes{2, 0, 0, 0} + "ab" + Bytes{0, 0, 0, 0} + Bytes{1, 0, 0, 0} + "c";
-  for (int64_t step : {1, 2, 3}) EXPECT_EQ(DecodeBinary(Encoding::kPlain, bytes, 3, step).ValueOrDie(), (Strings{"ab", "", "c"}));
+  for (int64_t step : {1, 2, 3})
+    EXPECT_EQ(DecodeBinary(Encoding::kPlain, bytes, 3, step).ValueOrDie(), (Strings{"ab", "", "c"}));
   ExpectBinaryTruncation(Encoding::kPlain, bytes, bytes.size(), 3);
   EXPECT_EQ(DecodeBinary(Encoding::kPlain, Bytes{0xff, 0xff, 0xff, 0xff, 1}, 1, 1).status().message(),
             "PLAIN byte array of 4294967295 bytes, 1 bytes are left at byte 4 of the values");
@@ -100,26 +101,34 @@ TEST(RleBooleanDecoder, Runs) {
   EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, bytes, 13, 3).ValueOrDie(),
             (Bytes{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0}));
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_TRUE(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, Bytes(bytes.begin(), bytes.begin() + size), 13, 13)
-                    .status()
-                    .IsInvalid());
+    EXPECT_TRUE(
+        DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, Bytes(bytes.begin(), bytes.begin() + size), 13, 13)
+            .status()
+            .IsInvalid());
   }
-  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, {2, 0, 0, 0, 0x0A, 0x02}, 5, 5).status().message(),
-            "an RLE boolean of value 2");
+  EXPECT_EQ(
+      DecodeFixed<uint8_t>(Encoding::kRle, PhysicalType::kBoolean, {2, 0, 0, 0, 0x0A, 0x02}, 5, 5).status().message(),
+      "an RLE boolean of value 2");
 }
 
 TEST(DictionaryDecoder, FixedWidth) {
   Dictionary dictionary(Pool());
-  ASSERT_TRUE(FillDictionary(false, 8, 3, Bytes{10, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0}, &dictionary).ok());
+  ASSERT_TRUE(FillDictionary(false, 8, 3,
+                             Bytes{10, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0},
+                             &dictionary)
+                  .ok());
   // Two bits: 3 times 2, then 8 packed 0 1 2 0 1 2 0 1.
   const Bytes bytes = {2, 0x06, 0x02, 0x03, 0b00100100, 0b01001001};
   for (int64_t step : {1, 4, 11}) {
-    EXPECT_EQ(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, bytes, 11, step, &dictionary).ValueOrDie(),
-              (std::vector<int64_t>{30, 30, 30, 10, 20, 30, 10, 20, 30, 10, 20}));
+    EXPECT_EQ(
+        DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, bytes, 11, step, &dictionary).ValueOrDie(),
+        (std::vector<int64_t>{30, 30, 30, 10, 20, 30, 10, 20, 30, 10, 20}));
   }
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Bytes cut(bytes.begin(), bytes.begin() + size);
-    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, cut, 11, 11, &dictionary).status().IsInvalid());
+    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, cut, 11, 11, &dictionary)
+                    .status()
+                    .IsInvalid());
   }
 }
 
@@ -140,11 +149,18 @@ TEST(DictionaryDecoder, ByteArraysAcrossBatchesOfIndices) {
 TEST(DictionaryDecoder, NamesTheIndexOutOfRange) {
   Dictionary dictionary(Pool());
   ASSERT_TRUE(FillDictionary(false, 4, 2, Bytes{1, 0, 0, 0, 2, 0, 0, 0}, &dictionary).ok());
-  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {3, 0x06, 0x07}, 3, 3, &dictionary).status().message(),
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {3, 0x06, 0x07}, 3, 3, &dictionary)
+                .status()
+                .message(),
             "dictionary index 7 out of range (dictionary has 2 values)");
-  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x03, 0xE4, 0xE4}, 8, 8, &dictionary).status().message(),
-            "dictionary index 3 out of range (dictionary has 2 values)");
-  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {33, 0x06}, 3, 3, &dictionary).status().message(),
+  EXPECT_EQ(
+      DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x03, 0xE4, 0xE4}, 8, 8, &dictionary)
+          .status()
+          .message(),
+      "dictionary index 3 out of range (dictionary has 2 values)");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {33, 0x06}, 3, 3, &dictionary)
+                .status()
+                .message(),
             "dictionary indices of 33 bits");
   EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x06}, 3, 3).status().message(),
             "a dictionary-encoded page in a column chunk without a dictionary");
@@ -160,7 +176,8 @@ TEST(DictionaryDecoder, RefusesADictionaryLargerThanItsPage) {
 
 /// The specification's examples, with blocks of 128 values in 4 miniblocks (its own blocks of 8 are not valid).
 const Bytes kDelta1 = {0x80, 0x01, 0x04, 0x05, 0x02, 0x02, 0, 0, 0, 0};
-const Bytes kDelta2 = {0x80, 0x01, 0x04, 0x08, 0x0E, 0x03, 0x02, 0xFF, 0x41, 0x07, 0xC0, 0x3F, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA};
+const Bytes kDelta2 = {0x80, 0x01, 0x04, 0x08, 0x0E, 0x03, 0x02, 0xFF, 0x41,
+                       0x07, 0xC0, 0x3F, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA};
 
 TEST(DeltaBinaryPackedDecoder, SpecificationVectors) {
   for (int64_t step : {1, 3, 8}) {
@@ -183,13 +200,17 @@ TEST(DeltaBinaryPackedDecoder, TruncatedAtEveryByte) {
   const size_t needed = 12;  // the padding of the last miniblock may be missing
   for (size_t size = 0; size < needed; ++size) {
     const Bytes cut(kDelta2.begin(), kDelta2.begin() + size);
-    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt64, cut, 8, 8).status().IsInvalid()) << size;
+    EXPECT_TRUE(
+        DecodeFixed<int64_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt64, cut, 8, 8).status().IsInvalid())
+        << size;
   }
 }
 
 TEST(DeltaBinaryPackedDecoder, RefusesHeadersThatContradictThemselves) {
   const auto message = [](const Bytes& bytes, int64_t count) {
-    return DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, bytes, count, count).status().message();
+    return DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, bytes, count, count)
+        .status()
+        .message();
   };
   EXPECT_EQ(message({0x08, 0x01, 0x05, 0x02}, 5), "a delta block of 8 values");
   EXPECT_EQ(message({0x00, 0x01, 0x05, 0x02}, 5), "a delta block of 0 values");
@@ -200,7 +221,8 @@ TEST(DeltaBinaryPackedDecoder, RefusesHeadersThatContradictThemselves) {
 }
 
 TEST(DeltaLengthByteArrayDecoder, SpecificationVector) {
-  const Bytes bytes = Bytes{0x80, 0x01, 0x04, 0x04, 0x0A, 0x00, 0x01, 0, 0, 0, 0x02, 0, 0, 0} + "HelloWorldFoobarABCDEF";
+  const Bytes bytes =
+      Bytes{0x80, 0x01, 0x04, 0x04, 0x0A, 0x00, 0x01, 0, 0, 0, 0x02, 0, 0, 0} + "HelloWorldFoobarABCDEF";
   for (int64_t step : {1, 3, 4}) {
     EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, bytes, 4, step).ValueOrDie(),
               (Strings{"Hello", "World", "Foobar", "ABCDEF"}));
@@ -212,9 +234,13 @@ TEST(DeltaLengthByteArrayDecoder, RefusesLengthsThatLie) {
   // One value of -1 bytes; one of 100 bytes; more values than the page has.
   EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, {0x80, 0x01, 0x04, 0x01, 0x01}, 1, 1).status().message(),
             "a byte array of -1 bytes");
-  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, Bytes{0x80, 0x01, 0x04, 0x01, 0xC8, 0x01} + "abc", 1, 1).status().message(),
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, Bytes{0x80, 0x01, 0x04, 0x01, 0xC8, 0x01} + "abc", 1, 1)
+                .status()
+                .message(),
             "byte arrays of 100 bytes, 3 bytes are left");
-  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, {0x80, 0x01, 0x04, 0x05, 0x02, 0x00, 0, 0, 0, 0}, 4, 4).status().message(),
+  EXPECT_EQ(DecodeBinary(Encoding::kDeltaLengthByteArray, {0x80, 0x01, 0x04, 0x05, 0x02, 0x00, 0, 0, 0, 0}, 4, 4)
+                .status()
+                .message(),
             "a delta sequence of 5 values in a page of 4");
 }
 
@@ -240,9 +266,14 @@ TEST(DeltaByteArrayDecoder, RefusesAPrefixLongerThanItsPredecessor) {
 
 TEST(DeltaByteArrayDecoder, FixedWidthMustMatch) {
   const Bytes zero = {0x80, 0x01, 0x04, 0x01, 0x00}, two = {0x80, 0x01, 0x04, 0x01, 0x04};
-  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1, nullptr, 2).ValueOrDie(),
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1,
+                                 nullptr, 2)
+                .ValueOrDie(),
             (Bytes{'a', 'b'}));
-  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1, nullptr, 3).status().message(),
+  EXPECT_EQ(DecodeFixed<uint8_t>(Encoding::kDeltaByteArray, PhysicalType::kFixedLenByteArray, zero + two + "ab", 1, 1,
+                                 nullptr, 3)
+                .status()
+                .message(),
             "a value of 2 bytes in a column of 3");
 }
 
@@ -254,7 +285,8 @@ TEST(ByteStreamSplitDecoder, SpecificationVector) {
   }
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Bytes cut(bytes.begin(), bytes.begin() + size);
-    EXPECT_TRUE(DecodeFixed<uint32_t>(Encoding::kByteStreamSplit, PhysicalType::kFloat, cut, 3, 3).status().IsInvalid()) << size;
+    EXPECT_TRUE(DecodeFixed<uint32_t>(Encoding::kByteStreamSplit, PhysicalType::kFloat, cut, 3, 3).status().IsInvalid())
+        << size;
   }
 }
 

@@ -15,8 +15,8 @@ uint64_t Load(const uint8_t* in) {
   return word;
 }
 
-/// Value `i` of a block of 32, which takes exactly 4 * kWidth bytes. Eight bytes are loaded that lie inside the block: those
-/// that start with the value's first byte, or the last eight.
+/// Value `i` of a block of 32, which takes exactly 4 * kWidth bytes. Eight bytes are loaded that lie inside the block:
+/// those that start with the value's first byte, or the last eight.
 template <int kWidth>
 uint64_t ValueOfBlock(const uint8_t* in, size_t i) {
   constexpr size_t kBytes = 4 * kWidth;

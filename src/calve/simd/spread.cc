@@ -45,14 +45,22 @@ void SpreadBytes(uint8_t* data, size_t width, size_t values_count, size_t slots,
 void Spread(uint8_t* data, size_t width, size_t values_count, size_t slots, const uint8_t* validity,
             size_t bit_offset) noexcept {
   switch (width) {
-    case 0: return;
-    case 1: return SpreadAs<uint8_t>(data, values_count, slots, validity, bit_offset);
-    case 2: return SpreadAs<uint16_t>(data, values_count, slots, validity, bit_offset);
-    case 4: return SpreadAs<uint32_t>(data, values_count, slots, validity, bit_offset);
-    case 8: return SpreadAs<uint64_t>(data, values_count, slots, validity, bit_offset);
-    case 12: return SpreadAs<Bytes12>(data, values_count, slots, validity, bit_offset);
-    case 16: return SpreadAs<Bytes16>(data, values_count, slots, validity, bit_offset);
-    default: return SpreadBytes(data, width, values_count, slots, validity, bit_offset);
+    case 0:
+      return;
+    case 1:
+      return SpreadAs<uint8_t>(data, values_count, slots, validity, bit_offset);
+    case 2:
+      return SpreadAs<uint16_t>(data, values_count, slots, validity, bit_offset);
+    case 4:
+      return SpreadAs<uint32_t>(data, values_count, slots, validity, bit_offset);
+    case 8:
+      return SpreadAs<uint64_t>(data, values_count, slots, validity, bit_offset);
+    case 12:
+      return SpreadAs<Bytes12>(data, values_count, slots, validity, bit_offset);
+    case 16:
+      return SpreadAs<Bytes16>(data, values_count, slots, validity, bit_offset);
+    default:
+      return SpreadBytes(data, width, values_count, slots, validity, bit_offset);
   }
 }
 

@@ -37,7 +37,8 @@ TEST(Spread, EveryWidthAndDensity) {
         for (size_t i = 0; i < pattern.values_count * width; ++i) data[i] = static_cast<uint8_t>(i * 7 + 1);
         size_t next = 0;
         for (bool valid : pattern.valid) {
-          for (size_t b = 0; b < width; ++b) expected.push_back(valid ? static_cast<uint8_t>((next * width + b) * 7 + 1) : 0);
+          for (size_t b = 0; b < width; ++b)
+            expected.push_back(valid ? static_cast<uint8_t>((next * width + b) * 7 + 1) : 0);
           next += valid ? 1 : 0;
         }
         Spread(data.data(), width, pattern.values_count, slots, pattern.bits.data(), 5);
