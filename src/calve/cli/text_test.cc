@@ -138,8 +138,7 @@ TEST(ProgressText, ShowsRateAndTimeLeft) {
   progress.rows = 24700000;
   progress.bytes = int64_t{1} << 30;
   progress.total_bytes = int64_t{4} << 30;
-  EXPECT_EQ(ProgressText(progress, 4),
-            "[###.........]  25 %  24,700,000 rows  1.0 of 4.0 GiB  256 MiB/s  12.0 s left");
+  EXPECT_EQ(ProgressText(progress, 4), "[###.........]  25 %  24,700,000 rows  1.0 of 4.0 GiB  256 MiB/s  12.0 s left");
   progress.total_bytes = 0;
   EXPECT_EQ(ProgressText(progress, 4), "24,700,000 rows  1.0 GiB  256 MiB/s");
 }
