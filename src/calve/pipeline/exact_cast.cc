@@ -7,6 +7,7 @@
 #include <arrow/builder.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/checked_cast.h>
 
 namespace calve::pipeline {

@@ -4,6 +4,7 @@
 #include "calve/pipeline/chunk_bounds.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 namespace calve::pipeline {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <arrow/result.h>
 
+#include <map>
 #include <string>
 #include <vector>
 

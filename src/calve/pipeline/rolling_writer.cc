@@ -22,7 +22,7 @@ constexpr size_t kMaxOpenFiles = 100;
 constexpr int64_t kRollChecksPerFile = 50;
 constexpr int64_t kMinSliceRows = 100;
 
-/// Closes the files, and sets what the manifest says of each.
+/// A file that rows of one partition are being written to.
 struct OpenFile {
   std::string location;
   std::vector<Value> partition;

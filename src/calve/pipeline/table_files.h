@@ -7,6 +7,7 @@
 
 #include <arrow/result.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
