@@ -9,6 +9,7 @@
 
 #include <arrow/builder.h>
 #include <arrow/json/from_string.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/writer.h>

@@ -5,6 +5,7 @@
 #include <arrow/extension_type.h>
 #include <arrow/json/from_string.h>
 #include <arrow/type.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -3,6 +3,7 @@
 #include "calve/parquet/thrift_reader.h"
 #include "test_data.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -3,6 +3,8 @@
 
 #include <arrow/extension/uuid.h>
 #include <arrow/type.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/writer.h>
 

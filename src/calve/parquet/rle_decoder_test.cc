@@ -1,5 +1,6 @@
 #include "calve/parquet/rle_decoder.h"
 
+#include <arrow/result.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
