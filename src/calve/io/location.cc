@@ -67,8 +67,9 @@ std::string PathMap::Map(std::string_view location) const {
   const std::pair<std::string, std::string>* best = nullptr;
   for (const auto& move : moves_) {
     const auto& from = move.first;
-    bool whole_segments = normalized.size() == from.size() || normalized[from.size()] == '/';
-    if (!normalized.starts_with(from) || !whole_segments) continue;
+    if (!normalized.starts_with(from)) continue;
+    const bool whole_segments = normalized.size() == from.size() || normalized[from.size()] == '/';
+    if (!whole_segments) continue;
     if (best == nullptr || from.size() > best->first.size()) best = &move;
   }
   if (best == nullptr) return normalized;
