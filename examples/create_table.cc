@@ -17,8 +17,8 @@ arrow::Status Run(const std::string& warehouse, const std::string& name) {
 }
 
 int main(int argc, char** argv) {
-  arrow::Status status =
-      argc == 3 ? Run(argv[1], argv[2]) : arrow::Status::Invalid("usage: example_create_table WAREHOUSE NAMESPACE.TABLE");
+  arrow::Status status = argc == 3 ? Run(argv[1], argv[2])
+                                   : arrow::Status::Invalid("usage: example_create_table WAREHOUSE NAMESPACE.TABLE");
   if (!status.ok()) std::cerr << status.message() << "\n";
   return status.ok() ? 0 : 1;
 }

@@ -34,9 +34,9 @@ struct AppendResult {
 };
 
 /// Appends the rows of Parquet files in one commit. Columns are matched by field id where the files have ids of this
-/// table, otherwise by name; a missing optional column is null (or its write default), a missing required one Invalid; types are
-/// promoted as the specification allows, anything else is Invalid and names file and column. Rows are routed through the
-/// partition transforms. A failure before the commit leaves no data file behind.
+/// table, otherwise by name; a missing optional column is null (or its write default), a missing required one Invalid;
+/// types are promoted as the specification allows, anything else is Invalid and names file and column. Rows are routed
+/// through the partition transforms. A failure before the commit leaves no data file behind.
 arrow::Result<AppendResult> AppendFiles(const Table& table, const std::vector<std::string>& paths,
                                         const AppendOptions& options = {}, const Context& context = {});
 

@@ -13,8 +13,8 @@
 
 namespace calve {
 
-/// How a catalog is reached: the properties that pyiceberg's configuration has for it ("type": "sql" or "filesystem", "uri",
-/// "warehouse"), and path prefixes of tables that were copied elsewhere.
+/// How a catalog is reached: the properties that pyiceberg's configuration has for it ("type": "sql" or "filesystem",
+/// "uri", "warehouse"), and path prefixes of tables that were copied elsewhere.
 struct CatalogConfig {
   std::string name = "default";
   std::map<std::string, std::string> properties;
@@ -28,8 +28,8 @@ arrow::Result<CatalogConfig> LoadCatalogConfig(const std::string& name);
 arrow::Result<std::string> DefaultCatalogName();
 
 struct CreateTableOptions {
-  std::string location;                        ///< empty: warehouse/namespace/table
-  std::string partition_by;                    ///< "day(ts), bucket(16, id), cat"; empty: unpartitioned
+  std::string location;      ///< empty: warehouse/namespace/table
+  std::string partition_by;  ///< "day(ts), bucket(16, id), cat"; empty: unpartitioned
   int format_version = 2;
   std::map<std::string, std::string> properties;
 };
@@ -47,17 +47,19 @@ class Catalog {
   /// The names, without the namespace, of its tables; sorted. Invalid when there is no such namespace.
   virtual arrow::Result<std::vector<std::string>> ListTables(const std::string& name_space) = 0;
   virtual arrow::Result<Table> LoadTable(const std::string& name) = 0;
-  /// The schema's field ids are assigned afresh. AlreadyExists when the table does. A namespace that does not exist is made.
+  /// The schema's field ids are assigned afresh. AlreadyExists when the table does. A namespace that does not exist is
+  /// made.
   virtual arrow::Result<Table> CreateTable(const std::string& name, const arrow::Schema& schema,
                                            const CreateTableOptions& options) = 0;
-  /// Forgets the table; its files stay unless `purge`, which deletes those below its location. A table of a filesystem catalog
-  /// is its files: without `purge` dropping it is Invalid.
+  /// Forgets the table; its files stay unless `purge`, which deletes those below its location. A table of a filesystem
+  /// catalog is its files: without `purge` dropping it is Invalid.
   virtual arrow::Status DropTable(const std::string& name, bool purge) = 0;
 };
 
 /// Opens a table by path: its folder (with `metadata/`), or one of its metadata files. A folder can be committed to
-/// (version files and hint) unless its metadata files are named by a catalog (00003-<uuid>.metadata.json), or it was copied
-/// from where it says it lies and `moved` does not say so; a metadata file is read-only. `moved` maps path prefixes as in CatalogConfig.
+/// (version files and hint) unless its metadata files are named by a catalog (00003-<uuid>.metadata.json), or it was
+/// copied from where it says it lies and `moved` does not say so; a metadata file is read-only. `moved` maps path
+/// prefixes as in CatalogConfig.
 arrow::Result<Table> OpenTable(const std::string& path,
                                const std::vector<std::pair<std::string, std::string>>& moved = {});
 

@@ -29,8 +29,8 @@ class Node;
 ///   literal = number | 'text' | TRUE | FALSE | DATE 'YYYY-MM-DD' | TIMESTAMP '...' | X'hex'
 ///
 /// A literal takes the type of its column when the filter is bound to a schema: dates, times, timestamps, decimals and
-/// UUIDs may be plain text. Comparisons follow SQL: a null operand gives null, and rows whose filter is null are dropped.
-/// Immutable, cheap to copy.
+/// UUIDs may be plain text. Comparisons follow SQL: a null operand gives null, and rows whose filter is null are
+/// dropped. Immutable, cheap to copy.
 class Expression {
  public:
   /// TRUE: keeps every row.

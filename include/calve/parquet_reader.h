@@ -43,12 +43,12 @@ class ParquetBatchReader {
 
 /// A Parquet file, opened: its footer parsed and checked.
 ///
-/// Errors name the file, and the column, row group, page and byte offset where there is one. Sizes and offsets that do not fit
-/// the file are Invalid before anything is allocated for them. Thread-safe after Open.
+/// Errors name the file, and the column, row group, page and byte offset where there is one. Sizes and offsets that do
+/// not fit the file are Invalid before anything is allocated for them. Thread-safe after Open.
 class ParquetReader {
  public:
-  /// Reads the footer. `name` is used in messages. Invalid for what is no Parquet file or cut short; NotImplemented for an
-  /// encrypted one.
+  /// Reads the footer. `name` is used in messages. Invalid for what is no Parquet file or cut short; NotImplemented for
+  /// an encrypted one.
   static arrow::Result<std::shared_ptr<ParquetReader>> Open(std::shared_ptr<arrow::io::RandomAccessFile> file,
                                                             std::string name, const ParquetReadOptions& options = {},
                                                             const Context& context = {});
@@ -74,12 +74,12 @@ class ParquetReader {
   /// Leaf columns under the field with this id at any depth; empty when there is none.
   virtual std::vector<int> LeavesOfFieldId(int field_id) const = 0;
 
-  /// OK when every page encoding, codec and type of these leaves (as the footer tells them) can be decoded; NotImplemented names
-  /// the first that cannot.
+  /// OK when every page encoding, codec and type of these leaves (as the footer tells them) can be decoded;
+  /// NotImplemented names the first that cannot.
   virtual arrow::Status CheckSupported(const std::vector<int>& leaves) const = 0;
 
-  /// Reads `leaves` (sorted; the schema is the file's, pruned to them) of `row_groups` (sorted). With no leaf the batches
-  /// carry row counts only. The ParquetReader must outlive the result.
+  /// Reads `leaves` (sorted; the schema is the file's, pruned to them) of `row_groups` (sorted). With no leaf the
+  /// batches carry row counts only. The ParquetReader must outlive the result.
   virtual arrow::Result<std::unique_ptr<ParquetBatchReader>> Read(const std::vector<int>& leaves,
                                                                   const std::vector<int>& row_groups) const = 0;
   /// The same for all row groups and the named columns (empty: all), as an Arrow reader that keeps this one alive.
@@ -94,8 +94,9 @@ struct ParquetDescription {
   std::string schema;  ///< one line an element: "optional INT64 id (INT64) = 1", children indented
   /// One row a row group: row_group, rows, compressed_bytes, uncompressed_bytes, offset, sorted_by.
   std::shared_ptr<arrow::RecordBatch> row_groups;
-  /// One row a column chunk: row_group, column, type, codec, encodings, values, nulls, compressed_bytes, uncompressed_bytes,
-  /// min, max, dictionary, page_index, bloom_filter. Bounds are text; null where there is none, or none that can be trusted.
+  /// One row a column chunk: row_group, column, type, codec, encodings, values, nulls, compressed_bytes,
+  /// uncompressed_bytes, min, max, dictionary, page_index, bloom_filter. Bounds are text; null where there is none, or
+  /// none that can be trusted.
   std::shared_ptr<arrow::RecordBatch> column_chunks;
 };
 

@@ -2,8 +2,8 @@
 
 #include "calve/context.h"
 
-#include <arrow/result.h>
 #include <arrow/io/type_fwd.h>
+#include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ParquetWriteOptions {
 /// (without a length prefix), by the column's logical order, NaNs left out; absent when there is no value.
 struct ParquetColumnSummary {
   int leaf_index = 0;
-  int field_id = -1;  ///< -1: none
+  int field_id = -1;        ///< -1: none
   int64_t value_count = 0;  ///< nulls and empty lists included
   int64_t null_count = 0, nan_count = 0;
   int64_t compressed_bytes = 0, uncompressed_bytes = 0;
@@ -51,15 +51,16 @@ struct ParquetFileSummary {
 /// Writes record batches to one Parquet file. Not thread-safe.
 class ParquetWriter {
  public:
-  /// `sink` outlives the writer and is not closed by it. Invalid names a field whose type Parquet cannot hold. Field ids come
-  /// from the metadata key "PARQUET:field_id".
+  /// `sink` outlives the writer and is not closed by it. Invalid names a field whose type Parquet cannot hold. Field
+  /// ids come from the metadata key "PARQUET:field_id".
   static arrow::Result<std::unique_ptr<ParquetWriter>> Make(arrow::io::OutputStream* sink,
                                                             const std::shared_ptr<arrow::Schema>& schema,
                                                             const ParquetWriteOptions& options = {},
                                                             const Context& context = {});
   virtual ~ParquetWriter() = default;
 
-  /// Batches must have the writer's schema (names may differ); sliced arrays are fine. A null in a required field is Invalid.
+  /// Batches must have the writer's schema (names may differ); sliced arrays are fine. A null in a required field is
+  /// Invalid.
   virtual arrow::Status Write(const arrow::RecordBatch& batch) = 0;
   /// Bytes that the file would have if it were closed now, estimated.
   virtual int64_t estimated_bytes() const = 0;

@@ -59,7 +59,8 @@ arrow::Result<RewritePlan> PlanRewrite(const Table& table, const RewriteOptions&
 
 /// Compacts small files (binpack) and commits the result atomically; inputs stay on disk for the snapshots that name
 /// them. Rows keep _row_id and _last_updated_sequence_number in v3 tables. Files are written under the current spec.
-/// A conflict with what was committed meanwhile (a file gone, a delete that applies) fails and leaves the table as it was.
+/// A conflict with what was committed meanwhile (a file gone, a delete that applies) fails and leaves the table as it
+/// was.
 arrow::Result<RewriteResult> RewriteDataFiles(const Table& table, const RewriteOptions& options = {},
                                               const Context& context = {});
 

@@ -20,8 +20,8 @@ class RecordBatchReader;
 namespace calve {
 
 struct ScanOptions {
-  /// Columns by dotted name, in this order; empty: all. "_row_id" and "_last_updated_sequence_number" may be named in v3
-  /// tables, "_file" and "_pos" in any.
+  /// Columns by dotted name, in this order; empty: all. "_row_id" and "_last_updated_sequence_number" may be named in
+  /// v3 tables, "_file" and "_pos" in any.
   std::vector<std::string> columns;
   Expression filter;
   /// At most one of these three.
@@ -55,13 +55,14 @@ class Scan {
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Plan() const = 0;
 };
 
-/// Scans a table. Everything that cannot be read rightly is refused here, before a row is returned: NotImplemented names
-/// the delete kind, file format, encoding or type.
+/// Scans a table. Everything that cannot be read rightly is refused here, before a row is returned: NotImplemented
+/// names the delete kind, file format, encoding or type.
 arrow::Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOptions& options,
                                                const Context& context = {});
 
-/// Scans Parquet files as one: columns by name, the first file's schema; a file that lacks a column gives nulls, one whose type
-/// differs is cast when that loses nothing, otherwise Invalid names file and column. Snapshot options must be empty.
+/// Scans Parquet files as one: columns by name, the first file's schema; a file that lacks a column gives nulls, one
+/// whose type differs is cast when that loses nothing, otherwise Invalid names file and column. Snapshot options must
+/// be empty.
 arrow::Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
                                                const Context& context = {});
 

@@ -44,7 +44,8 @@ class Table {
   /// One row a live file of a snapshot (default: the current one): content, file_path, file_format, spec_id, partition,
   /// record_count, file_size_in_bytes, sequence_number, and the metrics by column name as text.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Files(std::optional<int64_t> snapshot_id = {}) const;
-  /// One row a manifest of a snapshot: content, path, length, partition_spec_id, added_snapshot_id, sequence_number, counts.
+  /// One row a manifest of a snapshot: content, path, length, partition_spec_id, added_snapshot_id, sequence_number,
+  /// counts.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Manifests(std::optional<int64_t> snapshot_id = {}) const;
 
   const std::shared_ptr<iceberg::TableStore>& store() const { return store_; }

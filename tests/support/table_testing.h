@@ -75,10 +75,9 @@ inline std::vector<std::string> FilesBelow(const std::string& folder) {
 }
 
 /// Writes a Parquet file with libparquet.
-inline void WriteParquet(const std::string& path, const std::shared_ptr<arrow::RecordBatch>& batch,
-                         int64_t row_group_rows = 1 << 20,
-                         const std::shared_ptr<::parquet::WriterProperties>& properties =
-                             ::parquet::default_writer_properties()) {
+inline void WriteParquet(
+    const std::string& path, const std::shared_ptr<arrow::RecordBatch>& batch, int64_t row_group_rows = 1 << 20,
+    const std::shared_ptr<::parquet::WriterProperties>& properties = ::parquet::default_writer_properties()) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   auto table = arrow::Table::FromRecordBatches({batch}).ValueOrDie();
   auto sink = arrow::io::FileOutputStream::Open(path).ValueOrDie();

@@ -13,8 +13,9 @@ inline std::string Data(const std::string& relative) {
   return std::string(CALVE_SOURCE_DIR) + "/tests/data/" + relative;
 }
 
-/// The folder of the full test data, "" when it is not here: CALVE_TEST_DATA, else `shared/data` beside or above the source
-/// tree. Tests that need it and do not find it are skipped with that reason, or fail when CALVE_REQUIRE_DATA is 1.
+/// The folder of the full test data, "" when it is not here: CALVE_TEST_DATA, else `shared/data` beside or above the
+/// source tree. Tests that need it and do not find it are skipped with that reason, or fail when CALVE_REQUIRE_DATA
+/// is 1.
 inline std::string SharedDataFolder() {
   namespace fs = std::filesystem;
   if (const char* set = std::getenv("CALVE_TEST_DATA"); set != nullptr && *set != '\0') return set;
@@ -29,13 +30,14 @@ inline bool SharedDataRequired() {
   return required != nullptr && std::string(required) == "1";
 }
 
-/// In a test body: binds `folder` to the full data and counts the test as a shared case, or skips (fails when required).
-#define CALVE_SHARED_DATA(folder)                                                        \
-  const std::string folder = ::calve::testing::SharedDataFolder();                       \
-  if (folder.empty()) {                                                                  \
+/// In a test body: binds `folder` to the full data and counts the test as a shared case, or skips (fails when
+/// required).
+#define CALVE_SHARED_DATA(folder)                                                            \
+  const std::string folder = ::calve::testing::SharedDataFolder();                           \
+  if (folder.empty()) {                                                                      \
     if (::calve::testing::SharedDataRequired()) FAIL() << "the shared test data is missing"; \
-    GTEST_SKIP() << "the shared test data is not here (set CALVE_TEST_DATA)";            \
-  }                                                                                      \
+    GTEST_SKIP() << "the shared test data is not here (set CALVE_TEST_DATA)";                \
+  }                                                                                          \
   ::testing::Test::RecordProperty("shared_cases", 1)
 
 }  // namespace calve::testing

@@ -16,8 +16,7 @@ namespace calve {
 class ByteCursor {
  public:
   explicit ByteCursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-  explicit ByteCursor(std::string_view bytes)
-      : bytes_(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()) {}
+  explicit ByteCursor(std::string_view bytes) : bytes_(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()) {}
 
   bool ok() const { return ok_; }
   size_t offset() const { return offset_; }

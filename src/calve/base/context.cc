@@ -33,8 +33,8 @@ arrow::Status CheckStop(const Context& context) {
 
 namespace {
 
-/// The state that the workers of one ParallelFor share. It outlives the call: a worker that the executor starts late finds
-/// it closed and touches nothing else.
+/// The state that the workers of one ParallelFor share. It outlives the call: a worker that the executor starts late
+/// finds it closed and touches nothing else.
 class TaskQueue {
  public:
   TaskQueue(const Context& context, int64_t count, const std::function<arrow::Status(int64_t)>& task)
@@ -94,8 +94,7 @@ class TaskQueue {
 
 }  // namespace
 
-arrow::Status ParallelFor(const Context& context, int64_t count,
-                          const std::function<arrow::Status(int64_t)>& task) {
+arrow::Status ParallelFor(const Context& context, int64_t count, const std::function<arrow::Status(int64_t)>& task) {
   auto queue = std::make_shared<TaskQueue>(context, count, task);
   const int64_t workers = std::min<int64_t>(ThreadsOf(context), count);
   for (int64_t w = 1; w < workers; ++w) {

@@ -8,8 +8,8 @@ arrow::Status MemoryBudget::Take(int64_t bytes) {
   const int64_t now = in_use_ += bytes;
   if (bytes > 0 && limit_bytes_ > 0 && now > limit_bytes_) {
     in_use_ -= bytes;
-    return arrow::Status::OutOfMemory(fmt::format("memory budget exceeded: {} bytes more asked, {} of {} in use", bytes,
-                                                  now - bytes, limit_bytes_));
+    return arrow::Status::OutOfMemory(
+        fmt::format("memory budget exceeded: {} bytes more asked, {} of {} in use", bytes, now - bytes, limit_bytes_));
   }
   int64_t peak = peak_;
   while (now > peak && !peak_.compare_exchange_weak(peak, now)) {

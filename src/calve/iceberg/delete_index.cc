@@ -26,8 +26,10 @@ bool HasPlainOrder(const Type& type) {
     case TypeId::kUnknown:
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: return false;
-    default: return type.is_primitive();
+    case TypeId::kGeography:
+      return false;
+    default:
+      return type.is_primitive();
   }
 }
 

@@ -12,8 +12,8 @@ namespace calve::iceberg {
 /// | kind | data sequence number of the file | and |
 /// | --- | --- | --- |
 /// | deletion vector | at most the delete's | it is the file referenced |
-/// | position deletes | at most the delete's | no deletion vector applies; the file is referenced, or of the same partition |
-/// | equality deletes | below the delete's | of the same partition, or the delete's spec is unpartitioned |
+/// | position deletes | at most the delete's | no deletion vector applies; the file is referenced, or of the same
+/// partition | | equality deletes | below the delete's | of the same partition, or the delete's spec is unpartitioned |
 ///
 /// Bounds narrow this down: of the paths in position deletes, of the columns compared by equality deletes.
 class DeleteIndex {

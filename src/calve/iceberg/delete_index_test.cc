@@ -179,7 +179,8 @@ TEST(CheckSupported, NamesWhatAndHowMany) {
   EXPECT_EQ(CheckSupported(plan).message(), "deletion vectors are not supported yet (file /t/p, 1 of 3 data files)");
   plan.tasks[0].file.file_path = "/t/a";
   plan.tasks[0].file.key_metadata = "k";
-  EXPECT_EQ(CheckSupported(plan).message(), "encrypted data files are not supported yet (file /t/a, 1 of 3 data files)");
+  EXPECT_EQ(CheckSupported(plan).message(),
+            "encrypted data files are not supported yet (file /t/a, 1 of 3 data files)");
   plan.tasks[0].file.file_format = "AVRO";
   plan.tasks[2].file.file_format = "ORC";
   EXPECT_EQ(CheckSupported(plan).message(), "data files in Avro are not supported yet (file /t/a, 1 of 3 data files)");

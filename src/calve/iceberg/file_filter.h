@@ -11,8 +11,9 @@ namespace calve::iceberg {
 /// What the metrics of `file` say of the column `field_id`. A bound that is no value of `type` is left out.
 expr::ColumnBounds BoundsOf(const DataFile& file, int field_id, const Type& type);
 
-/// Decides which manifests and files may hold rows that a filter keeps: by the partition values that the filter projects
-/// to, then by the bounds of columns. Immutable once made, thread-safe. Refers to the metadata and schema it was made from.
+/// Decides which manifests and files may hold rows that a filter keeps: by the partition values that the filter
+/// projects to, then by the bounds of columns. Immutable once made, thread-safe. Refers to the metadata and schema it
+/// was made from.
 class FileFilter {
  public:
   /// `filter` is bound to the Arrow form of `schema`, or null: everything passes.

@@ -14,9 +14,12 @@ using Decision = FileFilter::Decision;
 class FileFilterTest : public ::testing::Test {
  protected:
   FileFilterTest() {
-    schema_.fields = {Field{1, "id", false, Primitive(TypeId::kLong)},   Field{2, "s", false, Primitive(TypeId::kString)},
-                      Field{3, "f", false, Primitive(TypeId::kDouble)},  Field{4, "ts", false, Primitive(TypeId::kTimestamp)},
-                      Field{5, "d", false, Decimal(9, 2)},               Field{6, "day", false, Primitive(TypeId::kDate)}};
+    schema_.fields = {Field{1, "id", false, Primitive(TypeId::kLong)},
+                      Field{2, "s", false, Primitive(TypeId::kString)},
+                      Field{3, "f", false, Primitive(TypeId::kDouble)},
+                      Field{4, "ts", false, Primitive(TypeId::kTimestamp)},
+                      Field{5, "d", false, Decimal(9, 2)},
+                      Field{6, "day", false, Primitive(TypeId::kDate)}};
     PartitionSpec spec;
     spec.spec_id = 1;
     // The source of the first field was dropped; the second is an identity, the third a day.
@@ -157,7 +160,8 @@ TEST_F(FileFilterTest, PartitionValues) {
   EXPECT_EQ(Residual("s IS NULL", nulls), "TRUE");
 }
 
-// Fault 9 of the list: a file of another spec keeps the row filter; a dropped source keeps its slot among the summaries.
+// Fault 9 of the list: a file of another spec keeps the row filter; a dropped source keeps its slot among the
+// summaries.
 TEST_F(FileFilterTest, OtherSpecsKeepTheFilterAndSlotsStay) {
   DataFile old;
   EXPECT_EQ(Decide("s = 'b'", old), Decision::kKeep);

@@ -34,9 +34,12 @@ std::shared_ptr<arrow::Schema> FilesSchema() {
 
 std::string_view ContentName(FileContent content) {
   switch (content) {
-    case FileContent::kData: return "data";
-    case FileContent::kPositionDeletes: return "position_deletes";
-    case FileContent::kEqualityDeletes: return "equality_deletes";
+    case FileContent::kData:
+      return "data";
+    case FileContent::kPositionDeletes:
+      return "position_deletes";
+    case FileContent::kEqualityDeletes:
+      return "equality_deletes";
   }
   return "unknown";
 }

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-/// Typed access to the members of JSON objects. Every error is Invalid and names the member: "missing member 'location'",
-/// "member 'schema-id': expected an integer, got \"x\"".
+/// Typed access to the members of JSON objects. Every error is Invalid and names the member: "missing member
+/// 'location'", "member 'schema-id': expected an integer, got \"x\"".
 namespace calve::iceberg {
 
-/// Parses `text`, which must be one JSON value and nothing else. Nesting is bounded, so that nothing that walks the value
-/// can run out of stack. Invalid tells the byte where parsing stopped.
+/// Parses `text`, which must be one JSON value and nothing else. Nesting is bounded, so that nothing that walks the
+/// value can run out of stack. Invalid tells the byte where parsing stopped.
 Result<nlohmann::json> ParseJson(std::string_view text);
 
 /// JSON text; Invalid when a string in it is not UTF-8.

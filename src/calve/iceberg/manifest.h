@@ -26,8 +26,8 @@ struct ManifestFile {
   std::string manifest_path;
   int64_t manifest_length = 0;
   int partition_spec_id = 0;
-  bool is_deletes = false;       ///< content = 1
-  int64_t sequence_number = 0;   ///< 0 when the list is of format v1
+  bool is_deletes = false;      ///< content = 1
+  int64_t sequence_number = 0;  ///< 0 when the list is of format v1
   int64_t min_sequence_number = 0;
   int64_t added_snapshot_id = 0;
   std::optional<int64_t> added_files_count, existing_files_count, deleted_files_count;  ///< optional in v1
@@ -44,8 +44,8 @@ struct ManifestFile {
 struct DataFile {
   FileContent content = FileContent::kData;
   std::string file_path;
-  std::string file_format;  ///< upper case: "PARQUET", "AVRO", "ORC", "PUFFIN"
-  int spec_id = 0;          ///< of the manifest it stands in
+  std::string file_format;       ///< upper case: "PARQUET", "AVRO", "ORC", "PUFFIN"
+  int spec_id = 0;               ///< of the manifest it stands in
   std::vector<Value> partition;  ///< in the order of the spec
   int64_t record_count = 0;
   int64_t file_size_in_bytes = 0;
@@ -55,7 +55,7 @@ struct DataFile {
   std::vector<int64_t> split_offsets;
   std::vector<int> equality_ids;
   std::optional<int> sort_order_id;
-  std::optional<int64_t> first_row_id;          ///< v3
+  std::optional<int64_t> first_row_id;  ///< v3
   std::optional<std::string> referenced_data_file;
   std::optional<int64_t> content_offset, content_size_in_bytes;  ///< deletion vectors
 };
@@ -64,7 +64,7 @@ struct DataFile {
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   std::optional<int64_t> snapshot_id;
-  std::optional<int64_t> sequence_number;       ///< data sequence number
+  std::optional<int64_t> sequence_number;  ///< data sequence number
   std::optional<int64_t> file_sequence_number;
   DataFile file;
 
@@ -76,20 +76,22 @@ Result<std::vector<ManifestFile>> ReadManifestList(const FileIO& io, const std::
 
 /// The manifests of `snapshot`: its list read, or its inline manifests wrapped (their length then taken from storage).
 /// Invalid when the list leads to fewer files than the snapshot's summary says: it is cut short.
-Result<std::vector<ManifestFile>> ManifestsOf(const FileIO& io, const TableMetadata& metadata, const Snapshot& snapshot);
+Result<std::vector<ManifestFile>> ManifestsOf(const FileIO& io, const TableMetadata& metadata,
+                                              const Snapshot& snapshot);
 
-/// Reads all entries of a manifest, deleted ones too. Checked against what the list says: the counts of added, existing and
-/// deleted entries, so that a manifest cut at an Avro block boundary is Invalid, and the length of the file, which may only
-/// differ (manifests whose paths were rewritten) when all counts of files and rows are told and right. Partition values are
-/// read by the manifest's own spec (field ids), promoted to the types of `metadata`'s current schema.
+/// Reads all entries of a manifest, deleted ones too. Checked against what the list says: the counts of added, existing
+/// and deleted entries, so that a manifest cut at an Avro block boundary is Invalid, and the length of the file, which
+/// may only differ (manifests whose paths were rewritten) when all counts of files and rows are told and right.
+/// Partition values are read by the manifest's own spec (field ids), promoted to the types of `metadata`'s current
+/// schema.
 Result<std::vector<ManifestEntry>> ReadManifest(const FileIO& io, const TableMetadata& metadata,
                                                 const ManifestFile& manifest);
 
-/// Writes a manifest for files of one spec and returns its manifest-list entry (location, length, counts, summaries; the
-/// sequence numbers are those that a list written in snapshot `snapshot_id` with `sequence_number` gives it).
-/// A kAdded entry without sequence_number inherits both numbers; one with sequence_number has that data sequence number
-/// written (and counted in min_sequence_number) and inherits the file sequence number. All others must have both. In v3,
-/// file.first_row_id is written for all but kAdded entries, as it is.
+/// Writes a manifest for files of one spec and returns its manifest-list entry (location, length, counts, summaries;
+/// the sequence numbers are those that a list written in snapshot `snapshot_id` with `sequence_number` gives it). A
+/// kAdded entry without sequence_number inherits both numbers; one with sequence_number has that data sequence number
+/// written (and counted in min_sequence_number) and inherits the file sequence number. All others must have both. In
+/// v3, file.first_row_id is written for all but kAdded entries, as it is.
 struct ManifestWriteRequest {
   std::string location;
   int spec_id = 0;

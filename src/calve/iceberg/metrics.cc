@@ -109,8 +109,10 @@ bool HasBounds(const Type& type) {
     case TypeId::kUnknown:
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: return false;
-    default: return type.is_primitive();
+    case TypeId::kGeography:
+      return false;
+    default:
+      return type.is_primitive();
   }
 }
 

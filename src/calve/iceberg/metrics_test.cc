@@ -143,15 +143,24 @@ TEST(TruncatedBound, RaisesCodePoints) {
   EXPECT_EQ(TruncateTextUp("abc", 3), "abc");
   EXPECT_EQ(TruncateTextUp("", 3), "");
   EXPECT_EQ(TruncateTextUp("a\x7fz", 2), "a\xc2\x80"s);
-  EXPECT_EQ(TruncateTextUp("\xed\x9f\xbfz", 1), "\xee\x80\x80"s);          // over the surrogates
-  EXPECT_EQ(TruncateTextUp("\xef\xbf\xbfz", 1), "\xf0\x90\x80\x80"s);      // into four bytes
-  EXPECT_EQ(TruncateTextUp("a\xf4\x8f\xbf\xbfz", 2), "b");                 // the largest code point cannot be raised
+  EXPECT_EQ(TruncateTextUp("\xed\x9f\xbfz", 1), "\xee\x80\x80"s);      // over the surrogates
+  EXPECT_EQ(TruncateTextUp("\xef\xbf\xbfz", 1), "\xf0\x90\x80\x80"s);  // into four bytes
+  EXPECT_EQ(TruncateTextUp("a\xf4\x8f\xbf\xbfz", 2), "b");             // the largest code point cannot be raised
   EXPECT_EQ(TruncateTextUp("\xf4\x8f\xbf\xbfz", 1), std::nullopt);
 }
 
 TEST(TruncatedBound, StaysABoundForAllTextOfTwoCodePoints) {
-  const std::string points[] = {"\0"s, "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-                                "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+  const std::string points[] = {"\0"s,
+                                "a",
+                                "\x7f",
+                                "\xc2\x80",
+                                "\xdf\xbf",
+                                "\xe0\xa0\x80",
+                                "\xed\x9f\xbf",
+                                "\xee\x80\x80",
+                                "\xef\xbf\xbf",
+                                "\xf0\x90\x80\x80",
+                                "\xf4\x8f\xbf\xbf"};
   for (const std::string& first : points) {
     for (const std::string& second : points) {
       const std::string text = first + second;

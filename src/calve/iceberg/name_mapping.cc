@@ -74,9 +74,12 @@ arrow::FieldVector FieldsWithMapping(const arrow::FieldVector& fields, const Ent
 
 std::shared_ptr<arrow::DataType> TypeWithMapping(const std::shared_ptr<arrow::DataType>& type, const Entries& entries) {
   switch (type->id()) {
-    case arrow::Type::STRUCT: return arrow::struct_(FieldsWithMapping(type->fields(), entries));
-    case arrow::Type::LIST: return arrow::list(WithMapping(*type->field(0), "element", entries));
-    case arrow::Type::LARGE_LIST: return arrow::large_list(WithMapping(*type->field(0), "element", entries));
+    case arrow::Type::STRUCT:
+      return arrow::struct_(FieldsWithMapping(type->fields(), entries));
+    case arrow::Type::LIST:
+      return arrow::list(WithMapping(*type->field(0), "element", entries));
+    case arrow::Type::LARGE_LIST:
+      return arrow::large_list(WithMapping(*type->field(0), "element", entries));
     case arrow::Type::FIXED_SIZE_LIST:
       return arrow::fixed_size_list(WithMapping(*type->field(0), "element", entries),
                                     static_cast<const arrow::FixedSizeListType&>(*type).list_size());
@@ -85,7 +88,8 @@ std::shared_ptr<arrow::DataType> TypeWithMapping(const std::shared_ptr<arrow::Da
       return std::make_shared<arrow::MapType>(WithMapping(*map.key_field(), "key", entries),
                                               WithMapping(*map.item_field(), "value", entries), map.keys_sorted());
     }
-    default: return type;
+    default:
+      return type;
   }
 }
 

@@ -11,7 +11,9 @@ std::string_view DeleteKind(const DataFile& file) {
   return file.file_format == "PUFFIN" ? "deletion vectors" : "position deletes";
 }
 
-std::string_view FormatName(const DataFile& file) { return file.file_format == "AVRO" ? std::string_view("Avro") : file.file_format; }
+std::string_view FormatName(const DataFile& file) {
+  return file.file_format == "AVRO" ? std::string_view("Avro") : file.file_format;
+}
 
 /// What of a task cannot be read yet, the first found, and the file that has it.
 struct Obstacle {

@@ -65,8 +65,8 @@ void TakeDeleteFile(ManifestEntry&& entry, const FileFilter& filter, ReadResult*
   result->deletes.push_back({std::make_shared<const DataFile>(std::move(entry.file)), sequence_number});
 }
 
-Status ReadFiles(const FileIO& io, const TableMetadata& metadata, const ManifestFile& manifest, const FileFilter& filter,
-                 ReadResult* result) {
+Status ReadFiles(const FileIO& io, const TableMetadata& metadata, const ManifestFile& manifest,
+                 const FileFilter& filter, ReadResult* result) {
   if (!manifest.key_metadata.empty()) {
     return NotImplemented("encrypted manifests are not supported yet (manifest {})", manifest.manifest_path);
   }
@@ -94,8 +94,8 @@ Result<std::vector<ManifestFile>> SelectManifests(std::vector<ManifestFile> mani
   std::vector<ManifestFile> selected;
   counts->manifests_total = static_cast<int64_t>(manifests.size());
   for (ManifestFile& manifest : manifests) {
-    ARROW_RETURN_NOT_OK(WithContext(filter->AddSpec(manifest.partition_spec_id),
-                                    fmt::format("manifest {}", manifest.manifest_path)));
+    ARROW_RETURN_NOT_OK(
+        WithContext(filter->AddSpec(manifest.partition_spec_id), fmt::format("manifest {}", manifest.manifest_path)));
     if (manifest.might_have_live_files() && filter->MightMatch(manifest)) {
       selected.push_back(std::move(manifest));
     } else {

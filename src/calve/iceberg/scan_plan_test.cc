@@ -2,8 +2,8 @@
 
 #include "calve/expr/evaluate.h"
 #include "calve/expression.h"
-#include "calve/io/file_io.h"
 #include "calve/iceberg/json_members.h"
+#include "calve/io/file_io.h"
 #include "test_data.h"
 
 #include <arrow/array.h>
@@ -116,10 +116,10 @@ TEST(ScanPlan, LiveFilesAreSparks) {
 }
 
 struct OtherTable {
-  const char* metadata;      ///< below the folder of the tables
-  const char* location;      ///< as the metadata spells the table's folder
-  const char* folder;        ///< where that lies, below the folder of the tables
-  int64_t snapshot_id;       ///< 0: the current one
+  const char* metadata;  ///< below the folder of the tables
+  const char* location;  ///< as the metadata spells the table's folder
+  const char* folder;    ///< where that lies, below the folder of the tables
+  int64_t snapshot_id;   ///< 0: the current one
   int64_t rows;
 };
 
@@ -136,8 +136,8 @@ constexpr OtherTable kOtherTables[] = {
     {"column_mapping/warehouse/default.db/my_table/metadata/*", "data/persistent", "", 0, 3},
     {"is_null_is_not_null/metadata/*", "data/persistent", "", 0, 8},
     {"uuid/metadata/*", "data/persistent", "", 0, 10},
-    {"iceberg/lineitem_iceberg_gz/metadata/v2.gz.metadata.json", "lineitem_iceberg_gz", "iceberg/lineitem_iceberg_gz", 0,
-     111968},
+    {"iceberg/lineitem_iceberg_gz/metadata/v2.gz.metadata.json", "lineitem_iceberg_gz", "iceberg/lineitem_iceberg_gz",
+     0, 111968},
     {"null_stats/default/test_nulls/metadata/*", "data/persistent", "", 0, 9},
     {"iceberg_v1_deprecated/default/legacy_v1/metadata/*", "data/persistent", "", 0, 3},
 };
@@ -198,7 +198,8 @@ TEST(ScanPlan, DeleteKindsAreRefusedByName) {
     const TableMetadata metadata = spark.LoadNamed(name);
     return CheckSupported(spark.Plan(metadata, metadata.current_snapshot())).message();
   };
-  EXPECT_EQ(refusal("mor_v2_file").rfind("position deletes are not supported yet (file ", 0), 0u) << refusal("mor_v2_file");
+  EXPECT_EQ(refusal("mor_v2_file").rfind("position deletes are not supported yet (file ", 0), 0u)
+      << refusal("mor_v2_file");
   EXPECT_EQ(refusal("dv_v3").rfind("deletion vectors are not supported yet (file ", 0), 0u) << refusal("dv_v3");
   EXPECT_EQ(refusal("eq_deletes_v2").rfind("equality deletes are not supported yet (file ", 0), 0u)
       << refusal("eq_deletes_v2");
@@ -216,7 +217,8 @@ TEST(ScanPlan, RowIdsPassThrough) {
   std::set<int64_t> taken;
   for (const FileScanTask& task : plan.tasks) {
     ASSERT_TRUE(task.first_row_id.has_value());
-    for (int64_t row = 0; row < task.file.record_count; ++row) EXPECT_TRUE(taken.insert(*task.first_row_id + row).second);
+    for (int64_t row = 0; row < task.file.record_count; ++row)
+      EXPECT_TRUE(taken.insert(*task.first_row_id + row).second);
     EXPECT_LE(*task.first_row_id + task.file.record_count, metadata.next_row_id);
   }
 }
@@ -255,20 +257,58 @@ std::string Matches(const expr::NodePtr& filter, const arrow::RecordBatch& batch
   return rows;
 }
 
-constexpr const char* kFilters[] = {
-    "id = 5", "id < 10", "id >= 20 AND id < 30", "id IN (1, 7, 40)", "id NOT IN (1, 2)", "i = -14", "i IS NULL", "i > 15",
-    "i BETWEEN -10 AND 10", "i != 19", "name = 'beta'", "name LIKE 'al%'", "NOT name LIKE 'al%'", "name < 'b'",
-    "name IS NULL", "cat = ''", "cat = 'p/q'", "cat IS NOT NULL", "cat IN ('a', 'p/q')", "cat != 'p/q'",
-    "d = DATE '1969-12-31'", "d < DATE '1970-01-01'", "d <= DATE '1970-01-01'", "d >= DATE '2024-01-01'", "d IS NULL",
-    "ts < TIMESTAMP '1970-01-01 00:00:00'", "ts >= TIMESTAMP '1970-01-01 00:00:00'",
-    "ts = TIMESTAMP '1971-01-01 03:25:45.678901+00:00'", "ts < TIMESTAMP '1969-12-31 03:25:45.678902+00:00'",
-    "ts > TIMESTAMP '2024-10-04 03:25:45.678901+00:00'", "dec = 3.10", "dec < 0", "dec >= 50", "bin = X'fa71'",
-    "bin = X''", "bin < X'40'", "v != 3", "v IS NAN", "v > 5", "v <= 0", "bo = TRUE", "bo IS NULL",
-    "id < 10 AND cat = 'p/q'", "id < 0 OR d = DATE '1969-12-31'", "NOT (i > 0 OR cat = '')", "d30 > 0",
-    "tn < TIMESTAMP '1970-01-01 00:00:00'", "TRUE", "FALSE"};
+constexpr const char* kFilters[] = {"id = 5",
+                                    "id < 10",
+                                    "id >= 20 AND id < 30",
+                                    "id IN (1, 7, 40)",
+                                    "id NOT IN (1, 2)",
+                                    "i = -14",
+                                    "i IS NULL",
+                                    "i > 15",
+                                    "i BETWEEN -10 AND 10",
+                                    "i != 19",
+                                    "name = 'beta'",
+                                    "name LIKE 'al%'",
+                                    "NOT name LIKE 'al%'",
+                                    "name < 'b'",
+                                    "name IS NULL",
+                                    "cat = ''",
+                                    "cat = 'p/q'",
+                                    "cat IS NOT NULL",
+                                    "cat IN ('a', 'p/q')",
+                                    "cat != 'p/q'",
+                                    "d = DATE '1969-12-31'",
+                                    "d < DATE '1970-01-01'",
+                                    "d <= DATE '1970-01-01'",
+                                    "d >= DATE '2024-01-01'",
+                                    "d IS NULL",
+                                    "ts < TIMESTAMP '1970-01-01 00:00:00'",
+                                    "ts >= TIMESTAMP '1970-01-01 00:00:00'",
+                                    "ts = TIMESTAMP '1971-01-01 03:25:45.678901+00:00'",
+                                    "ts < TIMESTAMP '1969-12-31 03:25:45.678902+00:00'",
+                                    "ts > TIMESTAMP '2024-10-04 03:25:45.678901+00:00'",
+                                    "dec = 3.10",
+                                    "dec < 0",
+                                    "dec >= 50",
+                                    "bin = X'fa71'",
+                                    "bin = X''",
+                                    "bin < X'40'",
+                                    "v != 3",
+                                    "v IS NAN",
+                                    "v > 5",
+                                    "v <= 0",
+                                    "bo = TRUE",
+                                    "bo IS NULL",
+                                    "id < 10 AND cat = 'p/q'",
+                                    "id < 0 OR d = DATE '1969-12-31'",
+                                    "NOT (i > 0 OR cat = '')",
+                                    "d30 > 0",
+                                    "tn < TIMESTAMP '1970-01-01 00:00:00'",
+                                    "TRUE",
+                                    "FALSE"};
 
-// The plan under a filter: no file with a matching row may be missing, counts add up, and what is left of the filter keeps
-// the same rows of each file.
+// The plan under a filter: no file with a matching row may be missing, counts add up, and what is left of the filter
+// keeps the same rows of each file.
 void CheckPlan(const SparkTables& spark, const TableMetadata& metadata, const std::string& text, Files* files,
                PlanCounts* sum) {
   SCOPED_TRACE(metadata.location + " where " + text);

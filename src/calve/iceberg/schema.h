@@ -31,8 +31,8 @@ nlohmann::json ToJson(const Type& type);
 
 /// The Arrow form. Every field carries its id under the metadata key "PARQUET:field_id".
 ///
-/// boolean, int32, int64, float, double, decimal128, date32, time64[us], timestamp[us], timestamp[us, UTC], [ns] for the
-/// _ns types, utf8, arrow.uuid (extension), fixed_size_binary, binary, null (unknown), struct, list (child named
+/// boolean, int32, int64, float, double, decimal128, date32, time64[us], timestamp[us], timestamp[us, UTC], [ns] for
+/// the _ns types, utf8, arrow.uuid (extension), fixed_size_binary, binary, null (unknown), struct, list (child named
 /// "element"), map. Geometry and geography are binary (WKB). Variant is NotImplemented, by name.
 Result<std::shared_ptr<arrow::Schema>> ToArrow(const Schema& schema);
 Result<std::shared_ptr<arrow::Field>> ToArrow(const Field& field);

@@ -51,41 +51,54 @@ class FieldMaker {
       case arrow::Type::MAP: {
         const auto& map = static_cast<const arrow::MapType&>(type);
         ARROW_ASSIGN_OR_RAISE(
-            auto fields, Make({map.key_field()->WithName("key")->WithNullable(false), map.item_field()->WithName("value")},
-                              path));
+            auto fields,
+            Make({map.key_field()->WithName("key")->WithNullable(false), map.item_field()->WithName("value")}, path));
         return Map(std::move(fields[0]), std::move(fields[1]));
       }
-      case arrow::Type::DICTIONARY: return MakeType(*static_cast<const arrow::DictionaryType&>(type).value_type(), path);
+      case arrow::Type::DICTIONARY:
+        return MakeType(*static_cast<const arrow::DictionaryType&>(type).value_type(), path);
       case arrow::Type::RUN_END_ENCODED:
         return MakeType(*static_cast<const arrow::RunEndEncodedType&>(type).value_type(), path);
-      default: return MakePrimitive(type, path);
+      default:
+        return MakePrimitive(type, path);
     }
   }
 
   Result<TypePtr> MakePrimitive(const arrow::DataType& type, const std::string& path) {
     switch (type.id()) {
-      case arrow::Type::NA: return Primitive(TypeId::kUnknown);
-      case arrow::Type::BOOL: return Primitive(TypeId::kBoolean);
+      case arrow::Type::NA:
+        return Primitive(TypeId::kUnknown);
+      case arrow::Type::BOOL:
+        return Primitive(TypeId::kBoolean);
       case arrow::Type::INT8:
       case arrow::Type::INT16:
       case arrow::Type::INT32:
       case arrow::Type::UINT8:
-      case arrow::Type::UINT16: return Primitive(TypeId::kInt);
+      case arrow::Type::UINT16:
+        return Primitive(TypeId::kInt);
       case arrow::Type::UINT32:
-      case arrow::Type::INT64: return Primitive(TypeId::kLong);
+      case arrow::Type::INT64:
+        return Primitive(TypeId::kLong);
       case arrow::Type::HALF_FLOAT:
-      case arrow::Type::FLOAT: return Primitive(TypeId::kFloat);
-      case arrow::Type::DOUBLE: return Primitive(TypeId::kDouble);
+      case arrow::Type::FLOAT:
+        return Primitive(TypeId::kFloat);
+      case arrow::Type::DOUBLE:
+        return Primitive(TypeId::kDouble);
       case arrow::Type::DATE32:
-      case arrow::Type::DATE64: return Primitive(TypeId::kDate);
-      case arrow::Type::TIME32: return Primitive(TypeId::kTime);
+      case arrow::Type::DATE64:
+        return Primitive(TypeId::kDate);
+      case arrow::Type::TIME32:
+        return Primitive(TypeId::kTime);
       case arrow::Type::STRING:
       case arrow::Type::LARGE_STRING:
-      case arrow::Type::STRING_VIEW: return Primitive(TypeId::kString);
+      case arrow::Type::STRING_VIEW:
+        return Primitive(TypeId::kString);
       case arrow::Type::BINARY:
       case arrow::Type::LARGE_BINARY:
-      case arrow::Type::BINARY_VIEW: return Primitive(TypeId::kBinary);
-      default: return MakeParameterized(type, path);
+      case arrow::Type::BINARY_VIEW:
+        return Primitive(TypeId::kBinary);
+      default:
+        return MakeParameterized(type, path);
     }
   }
 
@@ -144,26 +157,44 @@ Result<std::shared_ptr<arrow::Field>> ToArrow(const Field& field) {
 
 Result<std::shared_ptr<arrow::DataType>> ToArrow(const Type& type) {
   switch (type.id) {
-    case TypeId::kBoolean: return arrow::boolean();
-    case TypeId::kInt: return arrow::int32();
-    case TypeId::kLong: return arrow::int64();
-    case TypeId::kFloat: return arrow::float32();
-    case TypeId::kDouble: return arrow::float64();
-    case TypeId::kDecimal: return arrow::decimal128(type.precision, type.scale);
-    case TypeId::kDate: return arrow::date32();
-    case TypeId::kTime: return arrow::time64(arrow::TimeUnit::MICRO);
-    case TypeId::kTimestamp: return arrow::timestamp(arrow::TimeUnit::MICRO);
-    case TypeId::kTimestampTz: return arrow::timestamp(arrow::TimeUnit::MICRO, "UTC");
-    case TypeId::kTimestampNs: return arrow::timestamp(arrow::TimeUnit::NANO);
-    case TypeId::kTimestampTzNs: return arrow::timestamp(arrow::TimeUnit::NANO, "UTC");
-    case TypeId::kString: return arrow::utf8();
-    case TypeId::kUuid: return arrow::extension::uuid();
-    case TypeId::kFixed: return arrow::fixed_size_binary(type.length);
+    case TypeId::kBoolean:
+      return arrow::boolean();
+    case TypeId::kInt:
+      return arrow::int32();
+    case TypeId::kLong:
+      return arrow::int64();
+    case TypeId::kFloat:
+      return arrow::float32();
+    case TypeId::kDouble:
+      return arrow::float64();
+    case TypeId::kDecimal:
+      return arrow::decimal128(type.precision, type.scale);
+    case TypeId::kDate:
+      return arrow::date32();
+    case TypeId::kTime:
+      return arrow::time64(arrow::TimeUnit::MICRO);
+    case TypeId::kTimestamp:
+      return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case TypeId::kTimestampTz:
+      return arrow::timestamp(arrow::TimeUnit::MICRO, "UTC");
+    case TypeId::kTimestampNs:
+      return arrow::timestamp(arrow::TimeUnit::NANO);
+    case TypeId::kTimestampTzNs:
+      return arrow::timestamp(arrow::TimeUnit::NANO, "UTC");
+    case TypeId::kString:
+      return arrow::utf8();
+    case TypeId::kUuid:
+      return arrow::extension::uuid();
+    case TypeId::kFixed:
+      return arrow::fixed_size_binary(type.length);
     case TypeId::kBinary:
     case TypeId::kGeometry:
-    case TypeId::kGeography: return arrow::binary();
-    case TypeId::kUnknown: return arrow::null();
-    case TypeId::kVariant: return NotImplemented("type variant is not supported yet");
+    case TypeId::kGeography:
+      return arrow::binary();
+    case TypeId::kUnknown:
+      return arrow::null();
+    case TypeId::kVariant:
+      return NotImplemented("type variant is not supported yet");
     case TypeId::kStruct: {
       ARROW_ASSIGN_OR_RAISE(auto fields, FieldsToArrow(type.fields));
       return arrow::struct_(std::move(fields));

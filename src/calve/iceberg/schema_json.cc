@@ -144,7 +144,8 @@ json ToJson(const Schema& schema) {
 
 json ToJson(const Type& type) {
   switch (type.id) {
-    case TypeId::kStruct: return {{"type", "struct"}, {"fields", FieldsToJson(type.fields)}};
+    case TypeId::kStruct:
+      return {{"type", "struct"}, {"fields", FieldsToJson(type.fields)}};
     case TypeId::kList: {
       const Field& element = type.fields[0];
       return {{"type", "list"},
@@ -155,11 +156,15 @@ json ToJson(const Type& type) {
     case TypeId::kMap: {
       const Field& key = type.fields[0];
       const Field& value = type.fields[1];
-      return {{"type", "map"},          {"key-id", key.id},
-              {"key", ToJson(*key.type)}, {"value-id", value.id},
-              {"value-required", value.required}, {"value", ToJson(*value.type)}};
+      return {{"type", "map"},
+              {"key-id", key.id},
+              {"key", ToJson(*key.type)},
+              {"value-id", value.id},
+              {"value-required", value.required},
+              {"value", ToJson(*value.type)}};
     }
-    default: return type.ToString();
+    default:
+      return type.ToString();
   }
 }
 

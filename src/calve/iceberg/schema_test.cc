@@ -63,7 +63,8 @@ TEST(Schema, FindsFieldsAtAnyDepth) {
 }
 
 TEST(Schema, ErrorsNameTheFieldAndMember) {
-  EXPECT_THAT(ErrorOf(WithField(R"json({"id":1,"required":true,"type":"int"})json")), HasSubstr("missing member 'name'"));
+  EXPECT_THAT(ErrorOf(WithField(R"json({"id":1,"required":true,"type":"int"})json")),
+              HasSubstr("missing member 'name'"));
   EXPECT_EQ(ErrorOf(WithField(R"json({"id":1,"name":"a","required":true})json")), "field 'a': missing member 'type'");
   EXPECT_EQ(ErrorOf(WithField(R"json({"id":"1","name":"a","required":true,"type":"int"})json")),
             "field 'a': member 'id': expected an integer, got \"1\"");
@@ -89,9 +90,27 @@ TEST(Schema, NestingIsBounded) {
 }
 
 TEST(Type, Names) {
-  for (const char* name : {"boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz",
-                           "timestamp_ns", "timestamptz_ns", "string", "uuid", "binary", "unknown", "variant", "geometry",
-                           "geography", "decimal(38, 0)", "fixed[16]", "geometry(srid:4326)",
+  for (const char* name : {"boolean",
+                           "int",
+                           "long",
+                           "float",
+                           "double",
+                           "date",
+                           "time",
+                           "timestamp",
+                           "timestamptz",
+                           "timestamp_ns",
+                           "timestamptz_ns",
+                           "string",
+                           "uuid",
+                           "binary",
+                           "unknown",
+                           "variant",
+                           "geometry",
+                           "geography",
+                           "decimal(38, 0)",
+                           "fixed[16]",
+                           "geometry(srid:4326)",
                            "geography(OGC:CRS84, spherical)"}) {
     auto type = ParsePrimitive(name);
     ASSERT_TRUE(type.ok()) << name;
@@ -99,7 +118,8 @@ TEST(Type, Names) {
   }
   EXPECT_EQ((*ParsePrimitive("decimal( 9 ,2 )"))->ToString(), "decimal(9, 2)");
   EXPECT_EQ((*ParsePrimitive("fixed [ 5 ]"))->length, 5);
-  for (const char* name : {"decimal(9)", "decimal(0,0)", "decimal(3,4)", "fixed[0]", "fixed[-1]", "fixed[99999999999]"}) {
+  for (const char* name :
+       {"decimal(9)", "decimal(0,0)", "decimal(3,4)", "fixed[0]", "fixed[-1]", "fixed[99999999999]"}) {
     EXPECT_TRUE(ParsePrimitive(name).status().IsInvalid()) << name;
   }
   for (const char* name : {"", "Int", "decimal", "fixed", "struct"}) {
@@ -108,7 +128,9 @@ TEST(Type, Names) {
 }
 
 TEST(Type, Promotions) {
-  auto allowed = [](const char* from, const char* to) { return CanPromote(**ParsePrimitive(from), **ParsePrimitive(to)); };
+  auto allowed = [](const char* from, const char* to) {
+    return CanPromote(**ParsePrimitive(from), **ParsePrimitive(to));
+  };
   EXPECT_TRUE(allowed("int", "long"));
   EXPECT_TRUE(allowed("float", "double"));
   EXPECT_TRUE(allowed("decimal(9,2)", "decimal(11,2)"));
@@ -145,9 +167,10 @@ TEST(SchemaArrow, EveryTypeCarriesItsId) {
 
 TEST(SchemaArrow, FromArrowNumbersALevelBeforeItsChildren) {
   auto inner = arrow::struct_({arrow::field("x", arrow::int8()), arrow::field("y", arrow::uint32(), false)});
-  auto schema = FromArrow(*arrow::schema({arrow::field("s", inner), arrow::field("l", arrow::large_list(arrow::date64())),
-                                          arrow::field("m", arrow::map(arrow::utf8_view(), inner)),
-                                          arrow::field("t", arrow::timestamp(arrow::TimeUnit::MILLI, "Europe/Berlin"))}));
+  auto schema =
+      FromArrow(*arrow::schema({arrow::field("s", inner), arrow::field("l", arrow::large_list(arrow::date64())),
+                                arrow::field("m", arrow::map(arrow::utf8_view(), inner)),
+                                arrow::field("t", arrow::timestamp(arrow::TimeUnit::MILLI, "Europe/Berlin"))}));
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_EQ(schema->NameOf(4), "t");
   EXPECT_EQ(schema->NameOf(5), "s.x");
@@ -168,7 +191,8 @@ TEST(SchemaArrow, FromArrowNamesWhatHasNoType) {
   auto type = arrow::struct_({arrow::field("u", arrow::uint64())});
   EXPECT_EQ(FromArrow(*arrow::schema({arrow::field("s", type)})).status().message(),
             "column 's.u': Iceberg has no type for Arrow's uint64");
-  for (auto other : {arrow::time64(arrow::TimeUnit::NANO), arrow::decimal256(50, 2), arrow::duration(arrow::TimeUnit::SECOND)}) {
+  for (auto other :
+       {arrow::time64(arrow::TimeUnit::NANO), arrow::decimal256(50, 2), arrow::duration(arrow::TimeUnit::SECOND)}) {
     EXPECT_TRUE(FromArrow(*arrow::schema({arrow::field("c", other)})).status().IsInvalid()) << other->ToString();
   }
 }
@@ -179,10 +203,11 @@ TEST(NameMapping, SetsIdsAtEveryLevelAndTakesOthersAway) {
     {"names":["nothing"]}])");
   ASSERT_TRUE(mapping.ok()) << mapping.status().ToString();
   auto old_id = arrow::key_value_metadata({"PARQUET:field_id"}, {"99"});
-  auto item = arrow::field("array", arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y", arrow::int32(), true, old_id)}));
-  auto mapped = ApplyNameMapping(*mapping, *arrow::schema({arrow::field("record_id", arrow::int64()),
-                                                           arrow::field("li", arrow::list(item)),
-                                                           arrow::field("nothing", arrow::int32(), true, old_id)}));
+  auto item = arrow::field(
+      "array", arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y", arrow::int32(), true, old_id)}));
+  auto mapped = ApplyNameMapping(
+      *mapping, *arrow::schema({arrow::field("record_id", arrow::int64()), arrow::field("li", arrow::list(item)),
+                                arrow::field("nothing", arrow::int32(), true, old_id)}));
   auto id_of = [](const std::shared_ptr<arrow::Field>& field) {
     return field->HasMetadata() ? field->metadata()->Get("PARQUET:field_id").ValueOr("") : std::string();
   };

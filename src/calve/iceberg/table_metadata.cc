@@ -13,7 +13,7 @@ namespace {
 constexpr int kFirstPartitionFieldId = 1000;
 
 template <typename T, typename Id>
-const T* FindIn(const std::vector<T>& list, Id id, Id T::*member) {
+const T* FindIn(const std::vector<T>& list, Id id, Id T::* member) {
   for (const T& element : list) {
     if (element.*member == id) return &element;
   }
@@ -62,8 +62,10 @@ bool NeedsV3(const Type& type) {
     case TypeId::kUnknown:
     case TypeId::kVariant:
     case TypeId::kGeometry:
-    case TypeId::kGeography: return true;
-    default: return false;
+    case TypeId::kGeography:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -118,7 +120,9 @@ const PartitionSpec& TableMetadata::spec() const {
 
 const Schema* TableMetadata::FindSchema(int id) const { return FindIn(schemas, id, &Schema::schema_id); }
 
-const PartitionSpec* TableMetadata::FindSpec(int id) const { return FindIn(partition_specs, id, &PartitionSpec::spec_id); }
+const PartitionSpec* TableMetadata::FindSpec(int id) const {
+  return FindIn(partition_specs, id, &PartitionSpec::spec_id);
+}
 
 const Snapshot* TableMetadata::FindSnapshot(int64_t id) const { return FindIn(snapshots, id, &Snapshot::snapshot_id); }
 

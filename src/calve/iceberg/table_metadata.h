@@ -26,12 +26,12 @@ struct Snapshot {
   std::optional<int64_t> parent_snapshot_id;
   int64_t sequence_number = 0;  ///< 0 in format v1
   int64_t timestamp_ms = 0;
-  std::string manifest_list;            ///< location; empty in v1 snapshots that list their manifests inline
-  std::vector<std::string> manifests;   ///< v1, inline
+  std::string manifest_list;                   ///< location; empty in v1 snapshots that list their manifests inline
+  std::vector<std::string> manifests;          ///< v1, inline
   std::map<std::string, std::string> summary;  ///< with "operation"
   std::optional<int> schema_id;
-  std::optional<int64_t> first_row_id;  ///< v3
-  std::optional<int64_t> added_rows;    ///< v3
+  std::optional<int64_t> first_row_id;            ///< v3
+  std::optional<int64_t> added_rows;              ///< v3
   std::shared_ptr<const nlohmann::json> unknown;  ///< members that calve does not interpret, written back
 
   std::string operation() const;  ///< "append", "replace", "overwrite", "delete", or "" when not told
@@ -55,8 +55,9 @@ struct LogEntry {
 
 /// A table's metadata, format v1 to v3 ("Table Metadata", Appendix C).
 ///
-/// Parsed leniently where old writers left things out (v1 without schemas, partition-specs, sort-orders, uuid) and strictly
-/// where leniency could give wrong rows. Members that calve does not interpret are kept in `unknown` and written back.
+/// Parsed leniently where old writers left things out (v1 without schemas, partition-specs, sort-orders, uuid) and
+/// strictly where leniency could give wrong rows. Members that calve does not interpret are kept in `unknown` and
+/// written back.
 struct TableMetadata {
   int format_version = 2;
   std::string table_uuid;
@@ -80,7 +81,7 @@ struct TableMetadata {
   int64_t next_row_id = 0;  ///< v3
   std::shared_ptr<const nlohmann::json> unknown;
 
-  const Schema& schema() const;  ///< the current one
+  const Schema& schema() const;       ///< the current one
   const PartitionSpec& spec() const;  ///< the default one
   const Schema* FindSchema(int id) const;
   const PartitionSpec* FindSpec(int id) const;
@@ -114,8 +115,8 @@ struct SnapshotSelector {
 /// The selected snapshot; null for an empty table without selection. Invalid says what was asked and what there is.
 Result<const Snapshot*> SelectSnapshot(const TableMetadata& metadata, const SnapshotSelector& selector);
 
-/// The schema a scan of `snapshot` uses: the snapshot's own when it was selected by id, tag or time; the table's current one
-/// for the current snapshot and branches.
+/// The schema a scan of `snapshot` uses: the snapshot's own when it was selected by id, tag or time; the table's
+/// current one for the current snapshot and branches.
 const Schema& ScanSchema(const TableMetadata& metadata, const Snapshot* snapshot, const SnapshotSelector& selector);
 
 }  // namespace calve::iceberg

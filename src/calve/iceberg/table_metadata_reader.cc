@@ -9,7 +9,8 @@
 //     "next-row-id": long }
 //
 // In version 1 there may be "schema" (one schema) for "schemas" and "partition-spec" (an array of fields, perhaps
-// without ids) for "partition-specs", and no UUID, sort orders or last partition id. "current-snapshot-id" -1 means none.
+// without ids) for "partition-specs", and no UUID, sort orders or last partition id. "current-snapshot-id" -1 means
+// none.
 #include "calve/compress/codec.h"
 #include "calve/iceberg/json_members.h"
 #include "calve/iceberg/table_metadata.h"
@@ -31,13 +32,31 @@ constexpr size_t kMaxMetadataBytes = size_t{1} << 30;
 
 using Members = std::set<std::string_view>;
 
-const Members kMetadataMembers = {
-    "format-version", "table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id", "schema",
-    "schemas", "current-schema-id", "partition-spec", "partition-specs", "default-spec-id", "last-partition-id",
-    "properties", "current-snapshot-id", "snapshots", "snapshot-log", "metadata-log", "sort-orders",
-    "default-sort-order-id", "refs", "next-row-id"};
-const Members kSnapshotMembers = {"snapshot-id", "parent-snapshot-id", "sequence-number", "timestamp-ms", "manifest-list",
-                                  "manifests", "summary", "schema-id", "first-row-id", "added-rows"};
+const Members kMetadataMembers = {"format-version",
+                                  "table-uuid",
+                                  "location",
+                                  "last-sequence-number",
+                                  "last-updated-ms",
+                                  "last-column-id",
+                                  "schema",
+                                  "schemas",
+                                  "current-schema-id",
+                                  "partition-spec",
+                                  "partition-specs",
+                                  "default-spec-id",
+                                  "last-partition-id",
+                                  "properties",
+                                  "current-snapshot-id",
+                                  "snapshots",
+                                  "snapshot-log",
+                                  "metadata-log",
+                                  "sort-orders",
+                                  "default-sort-order-id",
+                                  "refs",
+                                  "next-row-id"};
+const Members kSnapshotMembers = {"snapshot-id",   "parent-snapshot-id", "sequence-number", "timestamp-ms",
+                                  "manifest-list", "manifests",          "summary",         "schema-id",
+                                  "first-row-id",  "added-rows"};
 const Members kRefMembers = {"snapshot-id", "type", "min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms"};
 const Members kSortFieldMembers = {"source-id", "transform", "direction", "null-order"};
 
@@ -50,7 +69,8 @@ std::shared_ptr<const json> UnknownMembers(const json& object, const Members& kn
   return rest.empty() ? nullptr : std::make_shared<const json>(std::move(rest));
 }
 
-// Parses every element of the array `name` (absent: none) with `parse`; errors name the element by `what` and its index.
+// Parses every element of the array `name` (absent: none) with `parse`; errors name the element by `what` and its
+// index.
 template <typename T, typename Parse>
 Result<std::vector<T>> ListMember(const json& object, const char* name, const Parse& parse) {
   std::vector<T> list;
@@ -66,7 +86,7 @@ Result<std::vector<T>> ListMember(const json& object, const char* name, const Pa
 }
 
 template <typename T, typename Id>
-Status CheckUnique(const std::vector<T>& list, Id T::*member, const char* name, const char* id_name) {
+Status CheckUnique(const std::vector<T>& list, Id T::* member, const char* name, const char* id_name) {
   std::set<Id> seen;
   for (const T& element : list) {
     if (!seen.insert(element.*member).second) return Invalid("{}: {} {} stands twice", name, id_name, element.*member);
@@ -109,7 +129,8 @@ Result<SnapshotRef> RefFromJson(const json& object) {
   SnapshotRef ref;
   ARROW_ASSIGN_OR_RAISE(ref.snapshot_id, LongMember(object, "snapshot-id"));
   ARROW_ASSIGN_OR_RAISE(std::string type, StringMember(object, "type"));
-  if (type != "branch" && type != "tag") return Invalid("member 'type': expected \"branch\" or \"tag\", got \"{}\"", type);
+  if (type != "branch" && type != "tag")
+    return Invalid("member 'type': expected \"branch\" or \"tag\", got \"{}\"", type);
   ref.is_branch = type == "branch";
   ARROW_ASSIGN_OR_RAISE(ref.min_snapshots_to_keep, OptionalLong(object, "min-snapshots-to-keep"));
   ARROW_ASSIGN_OR_RAISE(ref.max_snapshot_age_ms, OptionalLong(object, "max-snapshot-age-ms"));
@@ -234,7 +255,8 @@ class Reader {
       ARROW_RETURN_NOT_OK(ArrayMember(root_, "partition-specs").status());
       auto parse = [this](const json& spec) { return ReadSpec(spec); };
       ARROW_ASSIGN_OR_RAISE(metadata_.partition_specs, ListMember<PartitionSpec>(root_, "partition-specs", parse));
-      ARROW_RETURN_NOT_OK(CheckUnique(metadata_.partition_specs, &PartitionSpec::spec_id, "partition-specs", "spec-id"));
+      ARROW_RETURN_NOT_OK(
+          CheckUnique(metadata_.partition_specs, &PartitionSpec::spec_id, "partition-specs", "spec-id"));
       ARROW_ASSIGN_OR_RAISE(metadata_.default_spec_id, IntMember(root_, "default-spec-id"));
       if (metadata_.FindSpec(metadata_.default_spec_id) == nullptr) {
         return Invalid("default-spec-id {} is not among the partition-specs", metadata_.default_spec_id);

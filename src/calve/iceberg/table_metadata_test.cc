@@ -13,8 +13,8 @@
 namespace calve::iceberg {
 namespace {
 
-using ::testing::HasSubstr;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 constexpr char kV2[] = R"json({"format-version":2,"table-uuid":"4776f5ab-3595-4cad-ace2-c3c72de25ed2","location":"/w/t",
  "last-sequence-number":3,"last-updated-ms":4000,"last-column-id":2,"current-schema-id":1,
@@ -77,7 +77,8 @@ TEST(TableMetadata, ReadsEveryMember) {
   EXPECT_TRUE(metadata.unknown->contains("statistics"));
   EXPECT_EQ(*metadata.IntProperty("commit.retry.num-retries", 4), 7);
   EXPECT_EQ(*metadata.IntProperty("commit.retry.min-wait-ms", 100), 100);
-  EXPECT_EQ(metadata.IntProperty("owner", 1).status().message(), "table property 'owner': expected an integer, got 'me'");
+  EXPECT_EQ(metadata.IntProperty("owner", 1).status().message(),
+            "table property 'owner': expected an integer, got 'me'");
   EXPECT_TRUE(metadata.BoolProperty("owner", true).status().IsInvalid());
 }
 
@@ -119,7 +120,8 @@ TEST(TableMetadata, ErrorsNameTheMember) {
   EXPECT_EQ(ErrorWith("last-updated-ms", 1.5), "metadata: member 'last-updated-ms': expected an integer, got 1.5");
   EXPECT_EQ(ErrorWith("current-schema-id", 5), "metadata: current-schema-id 5 is not among the schemas");
   EXPECT_EQ(ErrorWith("default-spec-id", 5), "metadata: default-spec-id 5 is not among the partition-specs");
-  EXPECT_EQ(ErrorWith("current-snapshot-id", 20), "metadata: ref 'main' is at snapshot 30, but current-snapshot-id is 20");
+  EXPECT_EQ(ErrorWith("current-snapshot-id", 20),
+            "metadata: ref 'main' is at snapshot 30, but current-snapshot-id is 20");
   EXPECT_EQ(ErrorWith("current-snapshot-id", 5), "metadata: current-snapshot-id 5 is not among the snapshots");
   EXPECT_EQ(ErrorWith("snapshots", json::array({{{"snapshot-id", 30}}})),
             "metadata: snapshots[0]: missing member 'timestamp-ms'");
@@ -243,7 +245,8 @@ TEST(SnapshotSelection, EmptyTable) {
   metadata.current_snapshot_id.reset();
   EXPECT_EQ(*SelectSnapshot(metadata, {}), nullptr);
   EXPECT_EQ(*SelectSnapshot(metadata, {.ref = "main"}), nullptr);
-  EXPECT_EQ(SelectSnapshot(metadata, {.snapshot_id = 5}).status().message(), "no snapshot 5 (the table has no snapshots)");
+  EXPECT_EQ(SelectSnapshot(metadata, {.snapshot_id = 5}).status().message(),
+            "no snapshot 5 (the table has no snapshots)");
 }
 
 TEST(SnapshotSelection, SchemaOfTheScan) {
@@ -315,7 +318,8 @@ TEST(TableMetadata, RoundTripOfEveryOtherWritersFile) {
   for (const char* set : {"spark-iceberg", "duckdb-iceberg"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder + "/" + set)) {
       const std::string path = entry.path().string();
-      if (!entry.is_regular_file() || path.find(".metadata.json") == std::string::npos || path.ends_with(".crc")) continue;
+      if (!entry.is_regular_file() || path.find(".metadata.json") == std::string::npos || path.ends_with(".crc"))
+        continue;
       const std::string bytes = Contents(path);
       auto metadata = ParseTableMetadata(bytes);
       ASSERT_TRUE(metadata.ok()) << path << ": " << metadata.status().ToString();

@@ -107,9 +107,8 @@ void PutHistory(const TableMetadata& metadata, Json* root) {
   Json refs = Json::object();
   for (const auto& [name, ref] : metadata.refs) refs[name] = RefToJson(ref);
   object["refs"] = std::move(refs);
-  object["snapshots"] = ListToJson(metadata.snapshots, [&](const Snapshot& snapshot) {
-    return SnapshotToJson(snapshot, metadata.format_version);
-  });
+  object["snapshots"] = ListToJson(
+      metadata.snapshots, [&](const Snapshot& snapshot) { return SnapshotToJson(snapshot, metadata.format_version); });
   object["snapshot-log"] = ListToJson(metadata.snapshot_log, SnapshotLogToJson);
   object["metadata-log"] = ListToJson(metadata.metadata_log, MetadataLogToJson);
 }

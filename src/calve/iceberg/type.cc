@@ -23,15 +23,24 @@ struct Name {
 };
 
 constexpr Name kPlainNames[] = {
-    {TypeId::kBoolean, "boolean"},         {TypeId::kInt, "int"},
-    {TypeId::kLong, "long"},               {TypeId::kFloat, "float"},
-    {TypeId::kDouble, "double"},           {TypeId::kDate, "date"},
-    {TypeId::kTime, "time"},               {TypeId::kTimestamp, "timestamp"},
-    {TypeId::kTimestampTz, "timestamptz"}, {TypeId::kTimestampNs, "timestamp_ns"},
-    {TypeId::kTimestampTzNs, "timestamptz_ns"}, {TypeId::kString, "string"},
-    {TypeId::kUuid, "uuid"},               {TypeId::kBinary, "binary"},
-    {TypeId::kUnknown, "unknown"},         {TypeId::kVariant, "variant"},
-    {TypeId::kGeometry, "geometry"},       {TypeId::kGeography, "geography"},
+    {TypeId::kBoolean, "boolean"},
+    {TypeId::kInt, "int"},
+    {TypeId::kLong, "long"},
+    {TypeId::kFloat, "float"},
+    {TypeId::kDouble, "double"},
+    {TypeId::kDate, "date"},
+    {TypeId::kTime, "time"},
+    {TypeId::kTimestamp, "timestamp"},
+    {TypeId::kTimestampTz, "timestamptz"},
+    {TypeId::kTimestampNs, "timestamp_ns"},
+    {TypeId::kTimestampTzNs, "timestamptz_ns"},
+    {TypeId::kString, "string"},
+    {TypeId::kUuid, "uuid"},
+    {TypeId::kBinary, "binary"},
+    {TypeId::kUnknown, "unknown"},
+    {TypeId::kVariant, "variant"},
+    {TypeId::kGeometry, "geometry"},
+    {TypeId::kGeography, "geography"},
 };
 
 constexpr int kMaxDecimalPrecision = 38;
@@ -111,12 +120,18 @@ bool SameFields(const std::vector<Field>& left, const std::vector<Field>& right)
 
 std::string Type::ToString() const {
   switch (id) {
-    case TypeId::kDecimal: return fmt::format("decimal({}, {})", precision, scale);
-    case TypeId::kFixed: return fmt::format("fixed[{}]", length);
-    case TypeId::kStruct: return "struct<" + FieldsToString(*this) + ">";
-    case TypeId::kList: return "list<" + FieldsToString(*this) + ">";
-    case TypeId::kMap: return "map<" + FieldsToString(*this) + ">";
-    default: break;
+    case TypeId::kDecimal:
+      return fmt::format("decimal({}, {})", precision, scale);
+    case TypeId::kFixed:
+      return fmt::format("fixed[{}]", length);
+    case TypeId::kStruct:
+      return "struct<" + FieldsToString(*this) + ">";
+    case TypeId::kList:
+      return "list<" + FieldsToString(*this) + ">";
+    case TypeId::kMap:
+      return "map<" + FieldsToString(*this) + ">";
+    default:
+      break;
   }
   std::string text;
   for (const Name& name : kPlainNames) {
@@ -196,13 +211,18 @@ bool SameType(const Type& left, const Type& right) {
 bool CanPromote(const Type& from, const Type& to) {
   if (SameType(from, to)) return true;
   switch (from.id) {
-    case TypeId::kUnknown: return true;
-    case TypeId::kInt: return to.id == TypeId::kLong;
-    case TypeId::kFloat: return to.id == TypeId::kDouble;
-    case TypeId::kDate: return to.id == TypeId::kTimestamp || to.id == TypeId::kTimestampNs;
+    case TypeId::kUnknown:
+      return true;
+    case TypeId::kInt:
+      return to.id == TypeId::kLong;
+    case TypeId::kFloat:
+      return to.id == TypeId::kDouble;
+    case TypeId::kDate:
+      return to.id == TypeId::kTimestamp || to.id == TypeId::kTimestampNs;
     case TypeId::kDecimal:
       return to.id == TypeId::kDecimal && to.scale == from.scale && to.precision >= from.precision;
-    default: return false;
+    default:
+      return false;
   }
 }
 

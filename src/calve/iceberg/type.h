@@ -19,17 +19,37 @@ using arrow::Status;
 
 /// The types of the Iceberg specification ("Schemas and Data Types").
 enum class TypeId {
-  kBoolean, kInt, kLong, kFloat, kDouble, kDecimal, kDate, kTime, kTimestamp, kTimestampTz, kTimestampNs,
-  kTimestampTzNs, kString, kUuid, kFixed, kBinary, kUnknown, kVariant, kGeometry, kGeography,
-  kStruct, kList, kMap,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kDecimal,
+  kDate,
+  kTime,
+  kTimestamp,
+  kTimestampTz,
+  kTimestampNs,
+  kTimestampTzNs,
+  kString,
+  kUuid,
+  kFixed,
+  kBinary,
+  kUnknown,
+  kVariant,
+  kGeometry,
+  kGeography,
+  kStruct,
+  kList,
+  kMap,
 };
 
 struct Field;
 class Type;
 using TypePtr = std::shared_ptr<const Type>;
 
-/// A type. Immutable once made. Nested types hold their fields: a struct any number, a list its `element`, a map its `key`
-/// and `value`.
+/// A type. Immutable once made. Nested types hold their fields: a struct any number, a list its `element`, a map its
+/// `key` and `value`.
 class Type {
  public:
   TypeId id;
@@ -62,8 +82,8 @@ struct Field {
   bool required = false;
   TypePtr type;
   std::string doc;
-  /// Defaults, kept as the JSON single-value serialization (Appendix D); null when there is none. Only primitive ones are
-  /// applied.
+  /// Defaults, kept as the JSON single-value serialization (Appendix D); null when there is none. Only primitive ones
+  /// are applied.
   std::shared_ptr<const nlohmann::json> initial_default;
   std::shared_ptr<const nlohmann::json> write_default;
 };

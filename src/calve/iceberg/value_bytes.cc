@@ -3,7 +3,8 @@
 //   boolean 1 byte, 0 is false          timestamp..   8, micro- or nanoseconds     fixed    its bytes
 //   int     4                           string        UTF-8                        binary   its bytes
 //   long    8                           uuid          16, big-endian               decimal  unscaled, big-endian two's
-//   float   4, double 8                 date 4, time 8                                      complement, as few as hold it
+//   float   4, double 8                 date 4, time 8                                      complement, as few as hold
+//   it
 //
 // Bounds outlive type promotions: 4 bytes in a long column are an int, in a double column a float, in a timestamp
 // column a date. String and binary bounds may be cut anywhere, fixed ones too.
@@ -45,9 +46,8 @@ Result<Value> TimestampOf(const Type& type, std::string_view bytes) {
 
 Result<Value> DecimalOf(const Type& type, std::string_view bytes) {
   if (bytes.empty() || bytes.size() > kMaxDecimalBytes) return WrongLength(type, bytes);
-  ARROW_ASSIGN_OR_RAISE(auto value,
-                        arrow::Decimal128::FromBigEndian(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                         static_cast<int32_t>(bytes.size())));
+  ARROW_ASSIGN_OR_RAISE(auto value, arrow::Decimal128::FromBigEndian(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                                     static_cast<int32_t>(bytes.size())));
   return Value(value);
 }
 
@@ -78,20 +78,25 @@ Result<Value> ValueFromBytes(const Type& type, std::string_view bytes) {
       if (bytes.size() != 1) return WrongLength(type, bytes);
       return Value(bytes[0] != 0);
     case TypeId::kInt:
-    case TypeId::kDate: return Exactly<int32_t>(type, bytes);
+    case TypeId::kDate:
+      return Exactly<int32_t>(type, bytes);
     case TypeId::kLong:
       if (bytes.size() == sizeof(int32_t)) return Value(static_cast<int64_t>(Little<int32_t>(bytes)));
       return Exactly<int64_t>(type, bytes);
-    case TypeId::kFloat: return Exactly<float>(type, bytes);
+    case TypeId::kFloat:
+      return Exactly<float>(type, bytes);
     case TypeId::kDouble:
       if (bytes.size() == sizeof(float)) return Value(static_cast<double>(Little<float>(bytes)));
       return Exactly<double>(type, bytes);
-    case TypeId::kDecimal: return DecimalOf(type, bytes);
+    case TypeId::kDecimal:
+      return DecimalOf(type, bytes);
     case TypeId::kTimestamp:
-    case TypeId::kTimestampNs: return TimestampOf(type, bytes);
+    case TypeId::kTimestampNs:
+      return TimestampOf(type, bytes);
     case TypeId::kTime:
     case TypeId::kTimestampTz:
-    case TypeId::kTimestampTzNs: return Exactly<int64_t>(type, bytes);
+    case TypeId::kTimestampTzNs:
+      return Exactly<int64_t>(type, bytes);
     case TypeId::kUuid:
       if (bytes.size() != 16) return WrongLength(type, bytes);
       return Value(std::string(bytes));
@@ -99,8 +104,10 @@ Result<Value> ValueFromBytes(const Type& type, std::string_view bytes) {
       if (bytes.size() > static_cast<size_t>(type.length)) return WrongLength(type, bytes);
       return Value(std::string(bytes));
     case TypeId::kString:
-    case TypeId::kBinary: return Value(std::string(bytes));
-    default: return NotImplemented("values of type {} as bytes", type.ToString());
+    case TypeId::kBinary:
+      return Value(std::string(bytes));
+    default:
+      return NotImplemented("values of type {} as bytes", type.ToString());
   }
 }
 

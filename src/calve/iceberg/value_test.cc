@@ -76,7 +76,9 @@ TEST(SingleValueBytes, WrongLengthsAreInvalid) {
   EXPECT_TRUE(ValueToBytes(*T("int"), Value()).status().IsInvalid());
 }
 
-Result<Value> FromJson(std::string_view type, std::string_view json) { return ValueFromJson(*T(type), *ParseJson(json)); }
+Result<Value> FromJson(std::string_view type, std::string_view json) {
+  return ValueFromJson(*T(type), *ParseJson(json));
+}
 
 TEST(SingleValueJson, SpecificationExamples) {
   auto expect = [](std::string_view type, std::string_view json, const Value& value) {
@@ -108,13 +110,26 @@ TEST(SingleValueJson, SpecificationExamples) {
 }
 
 TEST(SingleValueJson, WrongValuesAreInvalid) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"boolean", "1"}, {"int", "2147483648"}, {"int", "1.5"}, {"long", "9223372036854775808"}, {"float", "1e300"},
-      {"decimal(9,2)", "14.20"}, {"decimal(9,2)", "\"1.234\""}, {"decimal(3,2)", "\"12.34\""}, {"date", "\"2017-02-29\""},
-      {"date", "17486"}, {"time", "\"24:00:00\""}, {"time", "\"10:00:00.1234567\""},
-      {"timestamp", "\"2017-11-16T22:31:08+00:00\""}, {"timestamptz", "\"2017-11-16T22:31:08\""},
-      {"timestamp_ns", "\"9999-01-01T00:00:00\""}, {"uuid", "\"f79c3e09677c4bbda4793f349cb785e7\""},
-      {"fixed[4]", "\"0001\""}, {"binary", "\"0\""}, {"binary", "\"xy\""}, {"string", "7"}};
+  const std::pair<const char*, const char*> cases[] = {{"boolean", "1"},
+                                                       {"int", "2147483648"},
+                                                       {"int", "1.5"},
+                                                       {"long", "9223372036854775808"},
+                                                       {"float", "1e300"},
+                                                       {"decimal(9,2)", "14.20"},
+                                                       {"decimal(9,2)", "\"1.234\""},
+                                                       {"decimal(3,2)", "\"12.34\""},
+                                                       {"date", "\"2017-02-29\""},
+                                                       {"date", "17486"},
+                                                       {"time", "\"24:00:00\""},
+                                                       {"time", "\"10:00:00.1234567\""},
+                                                       {"timestamp", "\"2017-11-16T22:31:08+00:00\""},
+                                                       {"timestamptz", "\"2017-11-16T22:31:08\""},
+                                                       {"timestamp_ns", "\"9999-01-01T00:00:00\""},
+                                                       {"uuid", "\"f79c3e09677c4bbda4793f349cb785e7\""},
+                                                       {"fixed[4]", "\"0001\""},
+                                                       {"binary", "\"0\""},
+                                                       {"binary", "\"xy\""},
+                                                       {"string", "7"}};
   for (const auto& [type, json] : cases) EXPECT_TRUE(FromJson(type, json).status().IsInvalid()) << type << " " << json;
 }
 

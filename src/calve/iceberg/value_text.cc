@@ -28,8 +28,7 @@ Status WrongValue(const Type& type, const nlohmann::json& json) {
 }
 
 std::optional<int64_t> IntegerOf(const nlohmann::json& json) {
-  if (json.is_number_unsigned() &&
-      json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+  if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return std::nullopt;
   }
   return json.is_number_integer() ? std::optional<int64_t>(json.get<int64_t>()) : std::nullopt;
@@ -138,18 +137,30 @@ Result<Value> ValueFromJsonText(const Type& type, const nlohmann::json& json) {
   if (!json.is_string()) return WrongValue(type, json);
   const std::string_view text = json.get_ref<const std::string&>();
   switch (type.id) {
-    case TypeId::kString: return Value(std::string(text));
-    case TypeId::kDecimal: return Found(DecimalOf(text, type), type, json);
-    case TypeId::kDate: return Found(DateOf(text), type, json);
-    case TypeId::kTime: return Found(TimeOf(text), type, json);
-    case TypeId::kTimestamp: return Found(TimestampOf(text, kNanosPerMicro, false), type, json);
-    case TypeId::kTimestampTz: return Found(TimestampOf(text, kNanosPerMicro, true), type, json);
-    case TypeId::kTimestampNs: return Found(TimestampOf(text, 1, false), type, json);
-    case TypeId::kTimestampTzNs: return Found(TimestampOf(text, 1, true), type, json);
-    case TypeId::kUuid: return Found(BytesOfUuid(text), type, json);
-    case TypeId::kFixed: return Found(BytesOfFixed(text, type.length), type, json);
-    case TypeId::kBinary: return Found(BytesOfHex(text), type, json);
-    default: return NotImplemented("a default value of type {}", type.ToString());
+    case TypeId::kString:
+      return Value(std::string(text));
+    case TypeId::kDecimal:
+      return Found(DecimalOf(text, type), type, json);
+    case TypeId::kDate:
+      return Found(DateOf(text), type, json);
+    case TypeId::kTime:
+      return Found(TimeOf(text), type, json);
+    case TypeId::kTimestamp:
+      return Found(TimestampOf(text, kNanosPerMicro, false), type, json);
+    case TypeId::kTimestampTz:
+      return Found(TimestampOf(text, kNanosPerMicro, true), type, json);
+    case TypeId::kTimestampNs:
+      return Found(TimestampOf(text, 1, false), type, json);
+    case TypeId::kTimestampTzNs:
+      return Found(TimestampOf(text, 1, true), type, json);
+    case TypeId::kUuid:
+      return Found(BytesOfUuid(text), type, json);
+    case TypeId::kFixed:
+      return Found(BytesOfFixed(text, type.length), type, json);
+    case TypeId::kBinary:
+      return Found(BytesOfHex(text), type, json);
+    default:
+      return NotImplemented("a default value of type {}", type.ToString());
   }
 }
 
@@ -183,11 +194,16 @@ std::string LongText(const Type& type, int64_t value) {
     case TypeId::kTime:
       if (value < 0 || value / (kNanosPerSecond / kNanosPerMicro) >= kSecondsPerDay) return fmt::format("{}", value);
       return expr::FormatTime(value * kNanosPerMicro);
-    case TypeId::kTimestamp: return TimestampText(value, kNanosPerMicro);
-    case TypeId::kTimestampTz: return TimestampText(value, kNanosPerMicro) + "+00:00";
-    case TypeId::kTimestampNs: return TimestampText(value, 1);
-    case TypeId::kTimestampTzNs: return TimestampText(value, 1) + "+00:00";
-    default: return fmt::format("{}", value);
+    case TypeId::kTimestamp:
+      return TimestampText(value, kNanosPerMicro);
+    case TypeId::kTimestampTz:
+      return TimestampText(value, kNanosPerMicro) + "+00:00";
+    case TypeId::kTimestampNs:
+      return TimestampText(value, 1);
+    case TypeId::kTimestampTzNs:
+      return TimestampText(value, 1) + "+00:00";
+    default:
+      return fmt::format("{}", value);
   }
 }
 
@@ -210,10 +226,14 @@ Result<Value> ValueFromJson(const Type& type, const nlohmann::json& json) {
       if (!value || *value != static_cast<int32_t>(*value)) return WrongValue(type, json);
       return Value(static_cast<int32_t>(*value));
     }
-    case TypeId::kLong: return Found(IntegerOf(json), type, json);
-    case TypeId::kFloat: return Found(FloatOf(json), type, json);
-    case TypeId::kDouble: return Found(NumberOf(json), type, json);
-    default: return ValueFromJsonText(type, json);
+    case TypeId::kLong:
+      return Found(IntegerOf(json), type, json);
+    case TypeId::kFloat:
+      return Found(FloatOf(json), type, json);
+    case TypeId::kDouble:
+      return Found(NumberOf(json), type, json);
+    default:
+      return ValueFromJsonText(type, json);
   }
 }
 

@@ -15,8 +15,9 @@ namespace calve {
 using arrow::Result;
 using arrow::Status;
 
-/// Maps the locations that a table's metadata names to where its files lie now: the longest `from` that is a whole-segment
-/// prefix is replaced by `to`. Schemes are compared after normalization (`file:/x`, `file:///x` and `/x` are the same).
+/// Maps the locations that a table's metadata names to where its files lie now: the longest `from` that is a
+/// whole-segment prefix is replaced by `to`. Schemes are compared after normalization (`file:/x`, `file:///x` and `/x`
+/// are the same).
 class PathMap {
  public:
   PathMap() = default;
@@ -34,8 +35,8 @@ std::string NormalizeLocation(std::string_view location);
 
 /// Files by location, on local disks. Other schemes are NotImplemented, by name. Thread-safe.
 ///
-/// Every error names the location. What is written is complete or absent: bytes go to a temporary name in the same folder,
-/// are synced, and get the final name in one step; the folder is synced too.
+/// Every error names the location. What is written is complete or absent: bytes go to a temporary name in the same
+/// folder, are synced, and get the final name in one step; the folder is synced too.
 class FileIO {
  public:
   explicit FileIO(PathMap paths = {}) : paths_(std::move(paths)) {}

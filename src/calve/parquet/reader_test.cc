@@ -1,3 +1,4 @@
+#include "calve/parquet/metadata.h"
 #include "random_array.h"
 #include "read_parquet.h"
 
@@ -8,12 +9,16 @@
 #include <gtest/gtest.h>
 #include <parquet/arrow/writer.h>
 
+#include <set>
+
 // Files that libparquet writes under many options, read by calve: the table that went in must come out.
 
 namespace calve {
 namespace {
 
 using arrow::field;
+using parquet::Encoding;
+using parquet::PageType;
 using testing::ExpectSameTable;
 using testing::RandomArrays;
 using testing::ReadWithCalve;
@@ -226,6 +231,27 @@ TEST(ParquetReader, DecimalsAsIntegers) {
   Properties properties;
   properties.enable_store_decimal_as_integer();
   ExpectReadsBack(table, properties);
+}
+
+TEST(ParquetReader, DecimalsFallBackFromDictionaryToPlain) {
+  const auto schema =
+      arrow::schema({field("fixed", arrow::decimal128(38, 10)), field("wide", arrow::decimal128(20, 3), false),
+                     field("long", arrow::decimal128(18, 2)), field("int", arrow::decimal128(9, 2))});
+  const auto table = RandomTable(schema, 5000, 17, {.null_probability = 0.2, .distinct = 0});
+  for (bool as_integers : {false, true}) {
+    Properties properties;
+    properties.dictionary_pagesize_limit(4000)->data_pagesize(2000);
+    if (as_integers) properties.enable_store_decimal_as_integer();
+    const auto bytes = WriteWithLibparquet(*table, properties, 1 << 20, false);
+    const auto file = ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(bytes), "x").ValueOrDie();
+    for (const auto& column : file->metadata().row_groups[0].columns) {
+      std::set<std::pair<PageType, Encoding>> pages;
+      for (const auto& stats : column.metadata->encoding_stats) pages.insert({stats.page_type, stats.encoding});
+      EXPECT_TRUE(pages.contains({PageType::kDataPage, Encoding::kRleDictionary}));
+      EXPECT_TRUE(pages.contains({PageType::kDataPage, Encoding::kPlain}));
+    }
+    ExpectReadsBack(table, properties);
+  }
 }
 
 TEST(ParquetReader, Int96) {

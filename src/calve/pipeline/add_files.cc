@@ -32,8 +32,8 @@ Result<std::set<std::string>> LiveFiles(const Table& table, const std::string& b
   iceberg::SnapshotSelector selector;
   if (metadata.refs.contains(branch)) selector.ref = branch;
   ARROW_ASSIGN_OR_RAISE(const auto* snapshot, iceberg::SelectSnapshot(metadata, selector));
-  ARROW_ASSIGN_OR_RAISE(const auto plan, iceberg::PlanScan(*IoOf(table), metadata, snapshot, metadata.schema(),
-                                                           nullptr, context));
+  ARROW_ASSIGN_OR_RAISE(const auto plan,
+                        iceberg::PlanScan(*IoOf(table), metadata, snapshot, metadata.schema(), nullptr, context));
   for (const auto& task : plan.tasks) result.insert(NormalizeLocation(task.file.file_path));
   return result;
 }
@@ -66,8 +66,8 @@ class Registrar {
     FileValues values;
     values.path = location;
     ARROW_ASSIGN_OR_RAISE(values.identity_partition, IdentityValuesInPath(metadata_, location));
-    ARROW_ASSIGN_OR_RAISE(const auto projection, ColumnProjection::Make(source, targets_, std::move(values),
-                                                                        {.casts = CastRules::kAppend}));
+    ARROW_ASSIGN_OR_RAISE(const auto projection,
+                          ColumnProjection::Make(source, targets_, std::move(values), {.casts = CastRules::kAppend}));
     ARROW_RETURN_NOT_OK(reader->CheckSupported(projection.leaves()));
     return Describe(*reader, source, location);
   }

@@ -19,8 +19,8 @@ struct RegisteredFiles {
   std::optional<std::string> name_mapping;
 };
 
-/// Reads the footers of `paths`. Invalid names the file: one that is in the table already, lacks a required column, has a
-/// column that the table lacks or of another type, or may hold rows of more than one partition.
+/// Reads the footers of `paths`. Invalid names the file: one that is in the table already, lacks a required column, has
+/// a column that the table lacks or of another type, or may hold rows of more than one partition.
 arrow::Result<RegisteredFiles> RegisterFiles(const Table& table, const std::vector<std::string>& paths,
                                              const std::string& branch, std::shared_ptr<OperationPool> pool,
                                              const Context& context);

@@ -32,9 +32,7 @@ struct Append {
   const iceberg::TableMetadata& metadata() const { return table.version()->metadata; }
 
   /// Casts of foreign data; a null in a required column is found before it is written.
-  pipeline::ProjectionRules rules() const {
-    return {.casts = pipeline::CastRules::kAppend, .check_required = true};
-  }
+  pipeline::ProjectionRules rules() const { return {.casts = pipeline::CastRules::kAppend, .check_required = true}; }
 
   Status Prepare() {
     ARROW_RETURN_NOT_OK(table.store()->CheckWritable(*table.version()));
@@ -84,8 +82,7 @@ Result<AppendResult> AddFiles(const Table& table, const std::vector<std::string>
                               const Context& context) {
   Append append{table, options, context, OperationPool::Make(context), {}, {}, nullptr};
   ARROW_RETURN_NOT_OK(table.store()->CheckWritable(*table.version()));
-  ARROW_ASSIGN_OR_RAISE(auto registered,
-                        pipeline::RegisterFiles(table, paths, options.branch, append.pool, context));
+  ARROW_ASSIGN_OR_RAISE(auto registered, pipeline::RegisterFiles(table, paths, options.branch, append.pool, context));
   std::map<std::string, std::string> properties;
   if (registered.name_mapping) properties["schema.name-mapping.default"] = *registered.name_mapping;
   return append.Commit(std::move(registered.files), std::move(properties));

@@ -10,8 +10,8 @@
 
 namespace calve::pipeline {
 
-/// True when the source's fields have ids, and each is one that a schema of the table has or had under the same name. Ids
-/// that another table gave do not count.
+/// True when the source's fields have ids, and each is one that a schema of the table has or had under the same name.
+/// Ids that another table gave do not count.
 bool HasIdsOfTable(const SourceSchema& source, const iceberg::TableMetadata& metadata);
 
 /// Invalid names the first column, at any depth, whose values would be lost: one that no target takes and that is not a

@@ -10,13 +10,13 @@
 namespace calve {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using testing::Batch;
 using testing::CatalogFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::IdField;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using testing::SortedRows;
 
 class AppendTest : public ::testing::Test {
@@ -63,8 +63,9 @@ const auto kTwo = arrow::schema({arrow::field("id", arrow::int64(), false), arro
 
 TEST_F(AppendTest, ColumnsByNameWithPromotionsAndNulls) {
   auto table = MakeTable(kTwo);
-  const auto a = File("a.parquet", arrow::schema({arrow::field("name", arrow::utf8()), arrow::field("id", arrow::int32(), false)}),
-                      R"([["x", 1]])");
+  const auto a =
+      File("a.parquet", arrow::schema({arrow::field("name", arrow::utf8()), arrow::field("id", arrow::int32(), false)}),
+           R"([["x", 1]])");
   const auto b = File("b.parquet", arrow::schema({arrow::field("id", arrow::uint16(), false)}), "[[2]]");
   EXPECT_THAT(RowsAfter(table, {a, b}), ElementsAre("1|'x'|", "2|null|"));
   EXPECT_THAT(testing::FilesBelow(testing::DataFolder(table)), SizeIs(1));
@@ -73,11 +74,13 @@ TEST_F(AppendTest, ColumnsByNameWithPromotionsAndNulls) {
 TEST_F(AppendTest, ColumnsByIdWhenTheIdsAreTheTables) {
   auto table = MakeTable(kTwo);
   // Ids of the table under the table's names.
-  const auto a = File("a.parquet", arrow::schema({IdField("name", arrow::utf8(), 2), IdField("id", arrow::int64(), 1, false)}),
-                      R"([["x", 1]])");
+  const auto a =
+      File("a.parquet", arrow::schema({IdField("name", arrow::utf8(), 2), IdField("id", arrow::int64(), 1, false)}),
+           R"([["x", 1]])");
   // Ids of another table: names count.
-  const auto b = File("b.parquet", arrow::schema({IdField("name", arrow::utf8(), 1), IdField("id", arrow::int64(), 2, false)}),
-                      R"([["y", 2]])");
+  const auto b =
+      File("b.parquet", arrow::schema({IdField("name", arrow::utf8(), 1), IdField("id", arrow::int64(), 2, false)}),
+           R"([["y", 2]])");
   EXPECT_THAT(RowsAfter(table, {a, b}), ElementsAre("1|'x'|", "2|'y'|"));
 }
 
@@ -94,8 +97,9 @@ TEST_F(AppendTest, RefusesWhatDoesNotFitAndNamesFileAndColumn) {
               HasSubstr("lacks the required column 'id'"));
   EXPECT_THAT(refusal(arrow::schema({arrow::field("id", arrow::float64())}), "[[1]]"),
               HasSubstr("column 'id' is double, which cannot become int64"));
-  EXPECT_THAT(refusal(arrow::schema({arrow::field("id", arrow::int64()), arrow::field("extra", arrow::int32())}), "[[1, 2]]"),
-              HasSubstr("column 'extra' is not in the table"));
+  EXPECT_THAT(
+      refusal(arrow::schema({arrow::field("id", arrow::int64()), arrow::field("extra", arrow::int32())}), "[[1, 2]]"),
+      HasSubstr("column 'extra' is not in the table"));
   EXPECT_THAT(refusal(arrow::schema({arrow::field("id", arrow::int64())}), "[[1], [null]]"),
               HasSubstr("required column 'id' holds a null"));
 }
@@ -120,8 +124,9 @@ TEST_F(AppendTest, NestedColumnsByName) {
   auto table = MakeTable(nested);
   const auto path = File(
       "n.parquet",
-      arrow::schema({arrow::field("m", arrow::map(arrow::utf8(), arrow::list(arrow::int32()))),
-                     arrow::field("s", arrow::struct_({arrow::field("b", arrow::utf8()), arrow::field("a", arrow::int32())}))}),
+      arrow::schema(
+          {arrow::field("m", arrow::map(arrow::utf8(), arrow::list(arrow::int32()))),
+           arrow::field("s", arrow::struct_({arrow::field("b", arrow::utf8()), arrow::field("a", arrow::int32())}))}),
       R"([[[["k", [1, null]]], {"b": "x", "a": 2}], [null, null]])");
   const auto rows = RowsAfter(table, {path});
   ASSERT_EQ(rows.size(), 2u);
@@ -135,13 +140,15 @@ TEST_F(AppendTest, RoutesRowsToPartitionFolders) {
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_EQ(result->files, 3);
   std::set<std::string> folders;
-  for (const auto& file : testing::FilesBelow(testing::DataFolder(table))) folders.insert(file.substr(0, file.find_last_of('/')));
+  for (const auto& file : testing::FilesBelow(testing::DataFolder(table)))
+    folders.insert(file.substr(0, file.find_last_of('/')));
   EXPECT_THAT(folders, ElementsAre("name=a%2Fb", "name=c+d", "name=null"));
 }
 
 TEST_F(AppendTest, RollsFilesAtTheTargetSizeAndLosesNoRow) {
-  auto table = MakeTable(arrow::schema({arrow::field("id", arrow::int64())}), "",
-                         {{"write.target-file-size-bytes", "100000"}, {"write.parquet.compression-codec", "uncompressed"}});
+  auto table =
+      MakeTable(arrow::schema({arrow::field("id", arrow::int64())}), "",
+                {{"write.target-file-size-bytes", "100000"}, {"write.parquet.compression-codec", "uncompressed"}});
   arrow::Int64Builder builder;
   for (int64_t i = 0; i < 100000; ++i) ASSERT_TRUE(builder.Append(i * 2654435761 % 1000000007).ok());
   auto values = builder.Finish().ValueOrDie();
@@ -235,8 +242,9 @@ TEST_F(AppendTest, AddFilesReadsIdentityPartitionsFromThePath) {
 
 TEST_F(AppendTest, AddFilesRefusesForeignIdsAndTypes) {
   auto table = MakeTable(kTwo);
-  const auto foreign = File("f.parquet", arrow::schema({IdField("id", arrow::int64(), 2, false), IdField("name", arrow::utf8(), 1)}),
-                            R"([[1, "x"]])");
+  const auto foreign =
+      File("f.parquet", arrow::schema({IdField("id", arrow::int64(), 2, false), IdField("name", arrow::utf8(), 1)}),
+           R"([[1, "x"]])");
   EXPECT_THAT(Refusal(table, {foreign}, true).message(), HasSubstr("field ids that are not those of the table"));
   const auto nulls = File("d.parquet", arrow::schema({arrow::field("id", arrow::float64(), false)}), "[[1]]");
   EXPECT_THAT(Refusal(table, {nulls}, true).message(), HasSubstr("cannot become int64"));

@@ -65,9 +65,9 @@ TEST(DecodeBound, DecimalsOfEveryPhysicalType) {
               arrow::Decimal128(-12345));
   ExpectValue(DecodeBound(PhysicalType::kInt64, *arrow::decimal128(18, 2), Plain<int64_t>(12345), *type, true),
               arrow::Decimal128(12345));
-  ExpectValue(DecodeBound(PhysicalType::kFixedLenByteArray, *arrow::decimal128(20, 2), std::string("\xff\xfe", 2),
-                          *type, true),
-              arrow::Decimal128(-2));
+  ExpectValue(
+      DecodeBound(PhysicalType::kFixedLenByteArray, *arrow::decimal128(20, 2), std::string("\xff\xfe", 2), *type, true),
+      arrow::Decimal128(-2));
   ExpectValue(DecodeBound(PhysicalType::kByteArray, *arrow::decimal128(20, 2), std::string(17, '\0'), *type, true),
               Value());
 }

@@ -281,8 +281,8 @@ struct ColumnProjection::Maker {
     }
     std::shared_ptr<arrow::Buffer> validity = array.null_bitmap();
     if (validity != nullptr && array.offset() != 0) {
-      ARROW_ASSIGN_OR_RAISE(
-          validity, arrow::internal::CopyBitmap(pool, validity->data(), array.offset(), array.length()));
+      ARROW_ASSIGN_OR_RAISE(validity,
+                            arrow::internal::CopyBitmap(pool, validity->data(), array.offset(), array.length()));
     }
     return arrow::MakeArray(arrow::ArrayData::Make(node.target.field->type(), array.length(), {validity},
                                                    std::move(children), array.null_count(), 0));
@@ -335,8 +335,7 @@ struct ColumnProjection::Maker {
   }
 };
 
-Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow::RecordBatch& batch,
-                                                                    int64_t first_row,
+Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow::RecordBatch& batch, int64_t first_row,
                                                                     arrow::MemoryPool* pool) const {
   Maker maker{values_, rules_, first_row, pool};
   std::vector<std::shared_ptr<arrow::Array>> columns;

@@ -18,15 +18,16 @@ namespace calve::pipeline {
 
 /// What is known of a data file's rows beside its columns.
 struct FileValues {
-  std::string path;                        ///< as the table names it: "_file"
-  std::optional<int64_t> first_row_id;     ///< none: rows without a stored id have none
-  int64_t sequence_number = 0;             ///< data sequence number
+  std::string path;                         ///< as the table names it: "_file"
+  std::optional<int64_t> first_row_id;      ///< none: rows without a stored id have none
+  int64_t sequence_number = 0;              ///< data sequence number
   std::map<int, Value> identity_partition;  ///< source field id -> partition value
 };
 
 struct ProjectionRules {
   CastRules casts = CastRules::kRead;
-  /// A column that is missing is an error when the source's fields are known by name only: nothing tells that it is new.
+  /// A column that is missing is an error when the source's fields are known by name only: nothing tells that it is
+  /// new.
   bool missing_by_name_is_error = false;
   /// A required top-level column that the table's name mapping leaves out is null: the mapping is what decides.
   bool unmapped_is_null = false;
@@ -39,7 +40,8 @@ struct ProjectionRules {
 /// Turns batches of a file into batches of the columns asked for ("Column Projection").
 ///
 /// Fields are found by id, at any depth. One that the file lacks takes the file's identity partition value, else its
-/// default, else null; without either a required one is Invalid (but see ProjectionRules). Types are cast exactly. Immutable, thread-safe.
+/// default, else null; without either a required one is Invalid (but see ProjectionRules). Types are cast exactly.
+/// Immutable, thread-safe.
 class ColumnProjection {
  public:
   /// Invalid (naming file and column) when a column cannot be made from what the source has.
@@ -70,8 +72,8 @@ class ColumnProjection {
 
   struct Node {
     Action action = Action::kConstant;
-    TargetField target;          ///< without its children
-    std::string path;            ///< dotted, for messages
+    TargetField target;                   ///< without its children
+    std::string path;                     ///< dotted, for messages
     const SourceField* source = nullptr;  ///< while being made
     std::shared_ptr<arrow::DataType> source_type;
     int source_leaf = -1;

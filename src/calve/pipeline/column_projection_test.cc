@@ -10,10 +10,10 @@
 namespace calve::pipeline {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using iceberg::TypeId;
 using testing::Batch;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::IdField;
 
 iceberg::Field Column(int id, const std::string& name, iceberg::TypePtr type, bool required = false) {
@@ -74,8 +74,8 @@ TEST(ColumnProjection, FindsColumnsByIdWhateverTheirNamesAndOrder) {
 }
 
 TEST(ColumnProjection, ReadsOnlyTheLeavesItNeeds) {
-  auto schema = arrow::schema({IdField("a", arrow::int32(), 1), IdField("b", arrow::int32(), 2),
-                               IdField("c", arrow::int32(), 3)});
+  auto schema = arrow::schema(
+      {IdField("a", arrow::int32(), 1), IdField("b", arrow::int32(), 2), IdField("c", arrow::int32(), 3)});
   auto projection = ColumnProjection::Make(SourceSchema::OfArrow(*schema, "f"),
                                            Targets({Column(3, "c", kInt), Column(1, "a", kInt)}), {});
   ASSERT_TRUE(projection.ok());
@@ -162,10 +162,11 @@ TEST(ColumnProjection, ListsAndMapsOfStructsAreAdapted) {
   auto batch = Batch(arrow::schema({IdField("l", arrow::list(element), 1), IdField("m", map, 4)}),
                      R"([[[{"x": 1}, null], [["k", {"q": 8}]]], [null, null], [[], []]])");
   auto result = Project(
-      batch, Targets({Column(4, "m",
-                             iceberg::Map(Column(5, "key", kString, true),
-                                          Column(6, "value", iceberg::Struct({Column(9, "n", kInt), Column(7, "q", kLong)})))),
-                      Column(1, "l", iceberg::List(Column(2, "element", iceberg::Struct({Column(3, "x", kLong)}))))}));
+      batch,
+      Targets({Column(4, "m",
+                      iceberg::Map(Column(5, "key", kString, true),
+                                   Column(6, "value", iceberg::Struct({Column(9, "n", kInt), Column(7, "q", kLong)})))),
+               Column(1, "l", iceberg::List(Column(2, "element", iceberg::Struct({Column(3, "x", kLong)}))))}));
   ASSERT_NE(result, nullptr);
   EXPECT_EQ(result->column(0)->null_count(), 1);
   EXPECT_THAT(result->column(0)->GetScalar(0).ValueOrDie()->ToString(), HasSubstr("q:int64 = 8"));
@@ -175,8 +176,8 @@ TEST(ColumnProjection, ListsAndMapsOfStructsAreAdapted) {
 }
 
 TEST(ColumnProjection, AStructWithoutAnyOfItsFieldsKeepsItsNulls) {
-  auto inner = arrow::struct_({IdField("l", arrow::list(IdField("element", arrow::int32(), 12)), 11),
-                               IdField("x", arrow::int32(), 13)});
+  auto inner = arrow::struct_(
+      {IdField("l", arrow::list(IdField("element", arrow::int32(), 12)), 11), IdField("x", arrow::int32(), 13)});
   auto schema = arrow::schema({IdField("s", inner, 1)});
   auto projection = ColumnProjection::Make(SourceSchema::OfArrow(*schema, "f"),
                                            Targets({Column(1, "s", iceberg::Struct({Column(14, "new", kInt)}))}), {});
@@ -262,20 +263,20 @@ TEST(ColumnProjection, NullInARequiredColumnIsInvalidWhenAsked) {
   auto inner = arrow::struct_({IdField("x", arrow::int32(), 2)});
   auto schema = arrow::schema({IdField("s", inner, 1)});
   auto targets = Targets({Column(1, "s", iceberg::Struct({Column(2, "x", kInt, true)}))});
-  auto projection = ColumnProjection::Make(SourceSchema::OfArrow(*schema, "f"), targets, {.path = "f"},
-                                           {.check_required = true});
+  auto projection =
+      ColumnProjection::Make(SourceSchema::OfArrow(*schema, "f"), targets, {.path = "f"}, {.check_required = true});
   ASSERT_TRUE(projection.ok());
   EXPECT_TRUE(projection->Apply(*Batch(schema, R"([[null], [{"x": 1}]])"), 0, arrow::default_memory_pool()).ok());
-  auto status =
-      projection->Apply(*Batch(schema, R"([[{"x": null}]])"), 0, arrow::default_memory_pool()).status();
+  auto status = projection->Apply(*Batch(schema, R"([[{"x": null}]])"), 0, arrow::default_memory_pool()).status();
   EXPECT_THAT(status.message(), HasSubstr("required column 's.x' holds a null"));
 }
 
 TEST(ColumnProjection, SelectFieldsPrunesNestedTypes) {
   const auto fields = std::vector<iceberg::Field>{
       Column(1, "s", iceberg::Struct({Column(2, "x", kInt), Column(3, "y", kInt)})),
-      Column(4, "m", iceberg::Map(Column(5, "key", kString, true),
-                                  Column(6, "value", iceberg::Struct({Column(7, "p", kInt), Column(8, "q", kInt)})))),
+      Column(4, "m",
+             iceberg::Map(Column(5, "key", kString, true),
+                          Column(6, "value", iceberg::Struct({Column(7, "p", kInt), Column(8, "q", kInt)})))),
       Column(9, "l", iceberg::List(Column(10, "element", kInt)))};
   EXPECT_EQ(SelectFields(fields, {3})[0].type->ToString(), iceberg::Struct({Column(3, "y", kInt)})->ToString());
   const auto map = SelectFields(fields, {8});

@@ -45,7 +45,8 @@ Status CheckDescribedBy(const iceberg::DataFile& entry, const parquet::FileMetad
     const iceberg::Field* field = table_schema.FindById(leaf.field_id);
     if (field == nullptr || leaf.inside_repeated) continue;
     ARROW_RETURN_NOT_OK(CheckCount("values", field->name, Find(entry.value_counts, leaf.field_id), leaf.value_count));
-    ARROW_RETURN_NOT_OK(CheckCount("nulls", field->name, Find(entry.null_value_counts, leaf.field_id), leaf.null_count));
+    ARROW_RETURN_NOT_OK(
+        CheckCount("nulls", field->name, Find(entry.null_value_counts, leaf.field_id), leaf.null_count));
     if (leaf.lower_exact) {
       ARROW_RETURN_NOT_OK(CheckBound(*field, Find(entry.lower_bounds, leaf.field_id), leaf.lower, true));
     }

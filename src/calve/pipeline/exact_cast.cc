@@ -21,13 +21,9 @@ const arrow::DataType& StorageOf(const arrow::DataType& type) {
   return *checked_cast<const arrow::ExtensionType&>(type).storage_type();
 }
 
-bool IsText(Type::type id) {
-  return id == Type::STRING || id == Type::LARGE_STRING || id == Type::STRING_VIEW;
-}
+bool IsText(Type::type id) { return id == Type::STRING || id == Type::LARGE_STRING || id == Type::STRING_VIEW; }
 
-bool IsBytes(Type::type id) {
-  return id == Type::BINARY || id == Type::LARGE_BINARY || id == Type::BINARY_VIEW;
-}
+bool IsBytes(Type::type id) { return id == Type::BINARY || id == Type::LARGE_BINARY || id == Type::BINARY_VIEW; }
 
 /// Bits of the magnitude of an integer type, and whether it has a sign.
 bool IntegerFits(const arrow::DataType& from, const arrow::DataType& to) {
@@ -90,8 +86,7 @@ std::shared_ptr<arrow::Array> Retyped(const arrow::Array& array, const std::shar
 }
 
 Result<std::shared_ptr<arrow::Array>> CastStorage(std::shared_ptr<arrow::Array> array,
-                                                  const std::shared_ptr<arrow::DataType>& to,
-                                                  arrow::MemoryPool* pool) {
+                                                  const std::shared_ptr<arrow::DataType>& to, arrow::MemoryPool* pool) {
   if (array->type()->Equals(*to)) return array;
   if (array->type_id() == Type::NA) return arrow::MakeArrayOfNull(to, array->length(), pool);
   if (array->type_id() == Type::DATE32 && to->id() == Type::TIMESTAMP) return DatesToTimestamps(*array, to, pool);
@@ -136,8 +131,7 @@ bool CanCastExactly(const arrow::DataType& from_type, const arrow::DataType& to_
 }
 
 Result<std::shared_ptr<arrow::Array>> CastExactly(const std::shared_ptr<arrow::Array>& array,
-                                                  const std::shared_ptr<arrow::DataType>& to,
-                                                  arrow::MemoryPool* pool) {
+                                                  const std::shared_ptr<arrow::DataType>& to, arrow::MemoryPool* pool) {
   if (array->type()->Equals(*to)) return array;
   std::shared_ptr<arrow::Array> values = array;
   if (values->type_id() == Type::DICTIONARY) {

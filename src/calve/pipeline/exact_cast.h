@@ -11,14 +11,15 @@ namespace calve::pipeline {
 enum class CastRules {
   /// Of a file that belongs to the table: the table's type is right, and the file's is one of its physical forms.
   kRead,
-  /// Of foreign data that is to become the table's: only casts that keep the meaning, so no zone is given to or taken from
+  /// Of foreign data that is to become the table's: only casts that keep the meaning, so no zone is given to or taken
+  /// from
   /// timestamps and bytes are not declared text.
   kAppend,
 };
 
 /// True when values of the primitive type `from` may become `to` without loss: the specification's promotions (int ->
-/// long, float -> double, wider decimals, date -> timestamp), narrower integers, other units of times and timestamps, large,
-/// view and dictionary forms, storage of extension types. Values may still fail to fit: CastExactly checks them.
+/// long, float -> double, wider decimals, date -> timestamp), narrower integers, other units of times and timestamps,
+/// large, view and dictionary forms, storage of extension types. Values may still fail to fit: CastExactly checks them.
 bool CanCastExactly(const arrow::DataType& from, const arrow::DataType& to, CastRules rules);
 
 /// Casts. Invalid when a value would change (a timestamp[ns] with nanoseconds as timestamp[us], bytes that are not

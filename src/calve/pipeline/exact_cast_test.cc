@@ -52,13 +52,20 @@ TEST(ExactCast, KeepsTheValuesOfEveryPromotion) {
 
 TEST(ExactCast, RefusesWhatLosesOrReinterprets) {
   const std::vector<std::pair<TypePtr, TypePtr>> cases = {
-      {arrow::int64(), arrow::int32()},          {arrow::uint64(), arrow::int64()},
-      {arrow::int32(), arrow::float64()},        {arrow::float64(), arrow::float32()},
-      {arrow::decimal128(9, 2), arrow::decimal128(5, 2)}, {arrow::decimal128(5, 2), arrow::decimal128(9, 3)},
-      {arrow::utf8(), arrow::int32()},           {arrow::int32(), arrow::utf8()},
-      {arrow::binary(), arrow::utf8()},          {arrow::utf8(), arrow::binary()},
-      {kMicros, kUtc},                           {kUtc, kMicros},
-      {arrow::date32(), kUtc},                   {arrow::boolean(), arrow::int32()},
+      {arrow::int64(), arrow::int32()},
+      {arrow::uint64(), arrow::int64()},
+      {arrow::int32(), arrow::float64()},
+      {arrow::float64(), arrow::float32()},
+      {arrow::decimal128(9, 2), arrow::decimal128(5, 2)},
+      {arrow::decimal128(5, 2), arrow::decimal128(9, 3)},
+      {arrow::utf8(), arrow::int32()},
+      {arrow::int32(), arrow::utf8()},
+      {arrow::binary(), arrow::utf8()},
+      {arrow::utf8(), arrow::binary()},
+      {kMicros, kUtc},
+      {kUtc, kMicros},
+      {arrow::date32(), kUtc},
+      {arrow::boolean(), arrow::int32()},
       {arrow::fixed_size_binary(15), arrow::extension::uuid()},
   };
   for (const auto& [from, to] : cases) {

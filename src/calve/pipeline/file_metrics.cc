@@ -62,8 +62,8 @@ class LeafAccumulator {
   void Widen(const Value& bound, bool is_lower, Value* so_far) {
     if (IsNull(bound)) {
       (is_lower ? lower_unknown_ : upper_unknown_) = true;
-    } else if (IsNull(*so_far) || Compare(bound, *so_far) == (is_lower ? std::partial_ordering::less
-                                                                       : std::partial_ordering::greater)) {
+    } else if (IsNull(*so_far) ||
+               Compare(bound, *so_far) == (is_lower ? std::partial_ordering::less : std::partial_ordering::greater)) {
       *so_far = bound;
     }
   }

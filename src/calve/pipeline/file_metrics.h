@@ -16,8 +16,8 @@ namespace calve::pipeline {
 arrow::Result<std::vector<iceberg::LeafMetrics>> MetricsOfSummary(const ParquetFileSummary& summary,
                                                                   const std::shared_ptr<arrow::Schema>& schema);
 
-/// The metrics of a file from the statistics in its footer, for the leaves whose ids (those of `source`) the table schema
-/// has. Bounds are in the table's types. What a row group does not tell is not told of the file.
+/// The metrics of a file from the statistics in its footer, for the leaves whose ids (those of `source`) the table
+/// schema has. Bounds are in the table's types. What a row group does not tell is not told of the file.
 arrow::Result<std::vector<iceberg::LeafMetrics>> MetricsOfFooter(const parquet::FileMetadata& footer,
                                                                  const SourceSchema& source,
                                                                  const iceberg::Schema& table_schema);

@@ -68,8 +68,10 @@ TargetField Merge(const TargetField& base, const TargetField& extra, const Targe
   for (const TargetField& child : whole.children) {
     const TargetField* left = find(base, child.id);
     const TargetField* right = find(extra, child.id);
-    if (left != nullptr && right != nullptr) result.children.push_back(Merge(*left, *right, child));
-    else if (left != nullptr || right != nullptr) result.children.push_back(left != nullptr ? *left : *right);
+    if (left != nullptr && right != nullptr)
+      result.children.push_back(Merge(*left, *right, child));
+    else if (left != nullptr || right != nullptr)
+      result.children.push_back(left != nullptr ? *left : *right);
   }
   result.field = WithChildren(result);
   return result;

@@ -30,8 +30,8 @@ Result<BatchPtr> KeepRows(const BatchPtr& batch, const std::shared_ptr<arrow::Bo
                           arrow::MemoryPool* pool) {
   if (mask->true_count() == batch->num_rows()) return batch;
   arrow::compute::ExecContext context(pool);
-  ARROW_ASSIGN_OR_RAISE(auto kept, arrow::compute::Filter(batch, mask, arrow::compute::FilterOptions::Defaults(),
-                                                          &context));
+  ARROW_ASSIGN_OR_RAISE(auto kept,
+                        arrow::compute::Filter(batch, mask, arrow::compute::FilterOptions::Defaults(), &context));
   return kept.record_batch();
 }
 
@@ -109,7 +109,8 @@ class FileSet::File {
     auto tested = arrow::RecordBatch::Make(shared_->filter_schema, all->num_rows(),
                                            std::vector(columns.begin() + output_count, columns.end()));
     ARROW_ASSIGN_OR_RAISE(auto mask, expr::Evaluate(filter_, *tested, pool));
-    if (output_count == 0) return arrow::RecordBatch::Make(shared_->output_schema, mask->true_count(), arrow::ArrayVector{});
+    if (output_count == 0)
+      return arrow::RecordBatch::Make(shared_->output_schema, mask->true_count(), arrow::ArrayVector{});
     return KeepRows(output, mask, pool);
   }
 

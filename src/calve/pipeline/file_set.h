@@ -51,8 +51,8 @@ struct FileSetCounts {
 /// Parquet files read as one stream of batches, in order.
 class FileSet {
  public:
-  /// Checks every file before a row of any is read: that it is there, whole, of the expected size, and that its columns can
-  /// be decoded and turned into the output. Row groups whose statistics exclude the filter are left out.
+  /// Checks every file before a row of any is read: that it is there, whole, of the expected size, and that its columns
+  /// can be decoded and turned into the output. Row groups whose statistics exclude the filter are left out.
   static arrow::Result<std::unique_ptr<FileSet>> Open(std::shared_ptr<const FileIO> io, std::vector<FileToRead> files,
                                                       FileSetOptions options, std::shared_ptr<OperationPool> pool,
                                                       const Context& context);

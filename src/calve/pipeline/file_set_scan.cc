@@ -85,11 +85,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> PlanBatch(const std::vector<PlanRow>
   ARROW_RETURN_NOT_OK(sizes.Finish(&columns[2]));
   ARROW_RETURN_NOT_OK(partitions.Finish(&columns[3]));
   ARROW_RETURN_NOT_OK(residuals.Finish(&columns[4]));
-  auto schema = arrow::schema({arrow::field("file_path", arrow::utf8(), false),
-                               arrow::field("record_count", arrow::int64(), false),
-                               arrow::field("file_size_in_bytes", arrow::int64(), false),
-                               arrow::field("partition", arrow::utf8(), false),
-                               arrow::field("residual", arrow::utf8(), false)});
+  auto schema = arrow::schema(
+      {arrow::field("file_path", arrow::utf8(), false), arrow::field("record_count", arrow::int64(), false),
+       arrow::field("file_size_in_bytes", arrow::int64(), false), arrow::field("partition", arrow::utf8(), false),
+       arrow::field("residual", arrow::utf8(), false)});
   return arrow::RecordBatch::Make(schema, static_cast<int64_t>(rows.size()), std::move(columns));
 }
 

@@ -11,9 +11,9 @@
 
 namespace calve::pipeline {
 
-/// The partition of a file that was written elsewhere, by the table's current spec: what the transforms make of the bounds
-/// of their source columns, when that is one value; for the identity of a column that the file does not have, the
-/// value in a folder named "field=value". Invalid names the partition field that is not decided.
+/// The partition of a file that was written elsewhere, by the table's current spec: what the transforms make of the
+/// bounds of their source columns, when that is one value; for the identity of a column that the file does not have,
+/// the value in a folder named "field=value". Invalid names the partition field that is not decided.
 arrow::Result<std::vector<Value>> InferPartition(const iceberg::TableMetadata& metadata, const std::string& path,
                                                  const std::vector<iceberg::LeafMetrics>& leaves);
 

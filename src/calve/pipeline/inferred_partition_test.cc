@@ -6,9 +6,9 @@
 namespace calve::pipeline {
 namespace {
 
-using ::testing::HasSubstr;
 using iceberg::LeafMetrics;
 using iceberg::TypeId;
+using ::testing::HasSubstr;
 
 iceberg::TableMetadata Table(TypeId type, const std::string& transform) {
   iceberg::TableMetadata metadata;

@@ -10,8 +10,8 @@ namespace calve::pipeline {
 
 /// The memory budget of one operation, which lives as long as its handles and every buffer made from it.
 ///
-/// Batches that a scan has handed out may outlive the scan; the pool that their buffers return to must not die first. So
-/// handles and live buffers are counted together, and the last of them to go deletes the pool. Thread-safe.
+/// Batches that a scan has handed out may outlive the scan; the pool that their buffers return to must not die first.
+/// So handles and live buffers are counted together, and the last of them to go deletes the pool. Thread-safe.
 class OperationPool final : public MemoryBudget {
  public:
   /// A pool over PoolOf(context), bounded by its memory_budget_bytes.

@@ -28,10 +28,10 @@ struct BatchUnit {
 
 /// Yields the batches of units one after another, in order, while the units ahead are decoded on the executor.
 ///
-/// At most ThreadsOf(context) units are open at once, each with a few batches waiting; under a memory budget, units ahead
-/// are opened only while the open ones weigh less than half of it. No pool thread ever waits: a unit stops when its
-/// queue is full and is taken up again when the consumer has room, and the consumer decodes by itself what no thread has
-/// begun. So a pool shared by many scans, or one that runs the consumer, cannot lock up. Not thread-safe.
+/// At most ThreadsOf(context) units are open at once, each with a few batches waiting; under a memory budget, units
+/// ahead are opened only while the open ones weigh less than half of it. No pool thread ever waits: a unit stops when
+/// its queue is full and is taken up again when the consumer has room, and the consumer decodes by itself what no
+/// thread has begun. So a pool shared by many scans, or one that runs the consumer, cannot lock up. Not thread-safe.
 class OrderedBatches {
  public:
   OrderedBatches(const Context& context, std::shared_ptr<OperationPool> pool, std::vector<BatchUnit> units);

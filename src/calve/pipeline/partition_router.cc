@@ -149,8 +149,8 @@ Result<std::vector<RoutedRows>> RowRouter::Route(const std::shared_ptr<arrow::Re
     arrow::Int32Builder indices(impl_->pool);
     ARROW_RETURN_NOT_OK(indices.AppendValues(rows[partition]));
     ARROW_ASSIGN_OR_RAISE(auto index_array, indices.Finish());
-    ARROW_ASSIGN_OR_RAISE(auto taken, arrow::compute::Take(batch, index_array,
-                                                           arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+    ARROW_ASSIGN_OR_RAISE(
+        auto taken, arrow::compute::Take(batch, index_array, arrow::compute::TakeOptions::NoBoundsCheck(), &context));
     result.push_back({partition, taken.record_batch()});
   }
   return result;

@@ -8,8 +8,8 @@
 namespace calve::pipeline {
 namespace {
 
-using ::testing::HasSubstr;
 using iceberg::TypeId;
+using ::testing::HasSubstr;
 using testing::IdField;
 
 iceberg::Field Column(int id, const std::string& name, iceberg::TypePtr type) {
@@ -54,8 +54,9 @@ TEST(RowRouter, UnpartitionedRowsStayTogether) {
 
 TEST(RowRouter, RowsKeepTheirOrderInTheirPartition) {
   auto router = Router(Table({{2, "identity"}}));
-  auto routed = router->Route(testing::Batch(kSchema, R"([[1, "a", null], [2, "b", null], [3, "a", null], [4, null, null]])"))
-                    .ValueOrDie();
+  auto routed =
+      router->Route(testing::Batch(kSchema, R"([[1, "a", null], [2, "b", null], [3, "a", null], [4, null, null]])"))
+          .ValueOrDie();
   ASSERT_EQ(routed.size(), 3u);
   testing::ExpectArray(*routed[0].rows->column(0), arrow::int32(), "[1, 3]");
   testing::ExpectArray(*routed[1].rows->column(0), arrow::int32(), "[2]");
@@ -69,8 +70,9 @@ TEST(RowRouter, RowsKeepTheirOrderInTheirPartition) {
 
 TEST(RowRouter, SeveralTransformsOfNestedColumns) {
   auto router = Router(Table({{4, "year"}, {1, "truncate[10]"}, {2, "void"}}));
-  auto routed = router->Route(testing::Batch(kSchema, R"([[1, "a", [0]], [9, "b", [364]], [11, "c", null], [-1, "d", [-1]]])"))
-                    .ValueOrDie();
+  auto routed =
+      router->Route(testing::Batch(kSchema, R"([[1, "a", [0]], [9, "b", [364]], [11, "c", null], [-1, "d", [-1]]])"))
+          .ValueOrDie();
   ASSERT_EQ(routed.size(), 3u);
   EXPECT_EQ(routed[0].rows->num_rows(), 2);
   EXPECT_EQ(router->partition(routed[0].partition).path, "p1000=1970/p1001=0/p1002=null");

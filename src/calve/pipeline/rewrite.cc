@@ -72,8 +72,8 @@ class Rewrite {
       concurrency_ = static_cast<int>(std::clamp<int64_t>(pool_->limit_bytes() / kGroupBudgetBytes, 1, concurrency_));
     }
     const bool lineage = metadata().format_version >= 3;
-    ARROW_ASSIGN_OR_RAISE(setup_, pipeline::WriteSetup::Make(pipeline::IoOf(table_), metadata(), lineage,
-                                                             concurrency_, pool_));
+    ARROW_ASSIGN_OR_RAISE(setup_,
+                          pipeline::WriteSetup::Make(pipeline::IoOf(table_), metadata(), lineage, concurrency_, pool_));
     ARROW_ASSIGN_OR_RAISE(const auto columns, pipeline::FileColumns(metadata().schema()));
     ARROW_ASSIGN_OR_RAISE(read_.output, pipeline::TargetsOf(columns, pipeline::DefaultKind::kInitial));
     if (lineage) {
@@ -123,8 +123,8 @@ class Rewrite {
     return result_.snapshot_ids.empty() ? first_failure : Status::OK();
   }
 
-  /// Writes the groups of [begin, end), a few at once. A group's failure is its outcome; with partial progress the others
-  /// go on.
+  /// Writes the groups of [begin, end), a few at once. A group's failure is its outcome; with partial progress the
+  /// others go on.
   Status WriteGroups(size_t begin, size_t end) {
     Stopwatch writing;
     Context across = context_;

@@ -13,8 +13,8 @@ namespace {
 using iceberg::FileScanTask;
 using iceberg::PartitionKey;
 
-/// The tasks of each partition, partitions in the order in which they are met. Files of other specs than the current one
-/// have no partition among those that are written: they go together.
+/// The tasks of each partition, partitions in the order in which they are met. Files of other specs than the current
+/// one have no partition among those that are written: they go together.
 std::vector<std::vector<FileScanTask>> ByPartition(const iceberg::TableMetadata& metadata,
                                                    std::vector<FileScanTask> tasks) {
   std::vector<std::vector<FileScanTask>> result;

@@ -18,7 +18,7 @@ struct PlannedRewrite {
     std::vector<iceberg::FileScanTask> tasks;
     int64_t roll_bytes = 0;  ///< output files are closed at this size
   };
-  RewritePlan plan;           ///< groups[i] describes groups[i] below
+  RewritePlan plan;  ///< groups[i] describes groups[i] below
   std::vector<Group> groups;
   const iceberg::Snapshot* snapshot = nullptr;  ///< planned on; owned by the table; null for an empty table
 };

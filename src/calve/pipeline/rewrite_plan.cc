@@ -40,7 +40,8 @@ Result<BinPackSizes> BinPackSizes::Make(const RewriteOptions& options, int64_t t
     return Invalid("max-file-size-bytes: {} is not over the target, {}", sizes.max_bytes, sizes.target_bytes);
   }
   if (sizes.min_input_files <= 0) return Invalid("min-input-files: {} is not positive", sizes.min_input_files);
-  if (sizes.max_group_bytes <= 0) return Invalid("max-file-group-size-bytes: {} is not positive", sizes.max_group_bytes);
+  if (sizes.max_group_bytes <= 0)
+    return Invalid("max-file-group-size-bytes: {} is not positive", sizes.max_group_bytes);
   return sizes;
 }
 

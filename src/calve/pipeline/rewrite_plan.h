@@ -32,8 +32,8 @@ struct BinPackSizes {
 /// Chooses and groups the files of one partition by their sizes: the indices of each group, in the order given.
 ///
 /// A file is a candidate when it is smaller than the minimum or larger than the maximum. Candidates are packed in order
-/// into groups of at most max_group_bytes. A group is taken when it has min_input_files files (and two at least), or two
-/// files and more than the target, or more than the maximum. With rewrite_all every file and group is taken.
+/// into groups of at most max_group_bytes. A group is taken when it has min_input_files files (and two at least), or
+/// two files and more than the target, or more than the maximum. With rewrite_all every file and group is taken.
 std::vector<std::vector<size_t>> BinPack(std::span<const int64_t> file_sizes, const BinPackSizes& sizes);
 
 }  // namespace calve::pipeline

@@ -43,9 +43,9 @@ TEST(BinPackSizes, ExpectedOutputFilesSpreadsASmallRest) {
   const auto sizes = Sizes(1000);
   EXPECT_EQ(sizes.ExpectedOutputFiles(10), 1);
   EXPECT_EQ(sizes.ExpectedOutputFiles(1000), 1);
-  EXPECT_EQ(sizes.ExpectedOutputFiles(1099), 1);   // one file of 1.099 targets
-  EXPECT_EQ(sizes.ExpectedOutputFiles(1100), 2);   // no longer under 1.1 targets
-  EXPECT_EQ(sizes.ExpectedOutputFiles(1800), 2);   // the rest is over the minimum
+  EXPECT_EQ(sizes.ExpectedOutputFiles(1099), 1);    // one file of 1.099 targets
+  EXPECT_EQ(sizes.ExpectedOutputFiles(1100), 2);    // no longer under 1.1 targets
+  EXPECT_EQ(sizes.ExpectedOutputFiles(1800), 2);    // the rest is over the minimum
   EXPECT_EQ(sizes.ExpectedOutputFiles(10500), 10);  // 1,050 each
   EXPECT_EQ(sizes.ExpectedOutputFiles(10751), 11);
 }

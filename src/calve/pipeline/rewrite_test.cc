@@ -12,12 +12,12 @@
 namespace calve {
 namespace {
 
+using testing::Batch;
+using testing::CatalogFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::Batch;
-using testing::CatalogFolder;
 using testing::SortedRows;
 
 const auto kSchema = arrow::schema({arrow::field("id", arrow::int64()), arrow::field("cat", arrow::utf8())});
@@ -26,7 +26,8 @@ class RewriteTest : public ::testing::Test {
  protected:
   Table MakeTable(const std::string& partition_by = "", int version = 2,
                   std::map<std::string, std::string> properties = {}) {
-    auto table = catalog_.Create(fmt::format("db.t{}", count_++), kSchema, partition_by, version, std::move(properties));
+    auto table =
+        catalog_.Create(fmt::format("db.t{}", count_++), kSchema, partition_by, version, std::move(properties));
     EXPECT_TRUE(table.ok()) << table.status().ToString();
     return *std::move(table);
   }

@@ -46,7 +46,7 @@ struct RollingWriter::Impl {
   int64_t task = 0;
   Context context;
   std::unique_ptr<RowRouter> router;
-  std::map<size_t, OpenFile> open;  // by partition
+  std::map<size_t, OpenFile> open;              // by partition
   std::map<size_t, iceberg::DataFile> written;  // by order
   size_t files_begun = 0;
   bool closed = false;
@@ -168,8 +168,8 @@ Result<std::unique_ptr<RollingWriter>> RollingWriter::Make(const WriteSetup& set
   impl->setup = setup;
   impl->task = task;
   impl->context = ContextWithPool(context, setup.pool.get());
-  ARROW_ASSIGN_OR_RAISE(impl->router, RowRouter::Make(*setup.metadata, setup.metadata->spec(), *setup.schema,
-                                                      setup.pool.get()));
+  ARROW_ASSIGN_OR_RAISE(impl->router,
+                        RowRouter::Make(*setup.metadata, setup.metadata->spec(), *setup.schema, setup.pool.get()));
   return std::unique_ptr<RollingWriter>(new RollingWriter(std::move(impl)));
 }
 

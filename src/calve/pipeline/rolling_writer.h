@@ -19,7 +19,7 @@ namespace calve::pipeline {
 struct WriteSetup {
   std::shared_ptr<const FileIO> io;
   const iceberg::TableMetadata* metadata = nullptr;  ///< outlives the writers
-  std::shared_ptr<arrow::Schema> schema;  ///< of the batches and files, with field ids
+  std::shared_ptr<arrow::Schema> schema;             ///< of the batches and files, with field ids
   ParquetWriteOptions parquet;
   DataLocations locations;
   int64_t target_file_size_bytes = 0;
@@ -33,12 +33,12 @@ struct WriteSetup {
                                         bool lineage, int writers, std::shared_ptr<OperationPool> pool);
 };
 
-/// Writes rows to data files of a table: each row to a file of its partition under the current spec, a new file whenever
-/// one reaches the target size.
+/// Writes rows to data files of a table: each row to a file of its partition under the current spec, a new file
+/// whenever one reaches the target size.
 ///
-/// A bounded number of files is open at a time; when there are too many partitions, or the open files hold too much, the
-/// largest is closed, and later rows of its partition begin another. Files are whole and synced under their final names
-/// when Close() returns. Not thread-safe.
+/// A bounded number of files is open at a time; when there are too many partitions, or the open files hold too much,
+/// the largest is closed, and later rows of its partition begin another. Files are whole and synced under their final
+/// names when Close() returns. Not thread-safe.
 class RollingWriter {
  public:
   static arrow::Result<std::unique_ptr<RollingWriter>> Make(const WriteSetup& setup, int64_t task,

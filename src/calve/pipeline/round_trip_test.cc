@@ -31,9 +31,9 @@ std::string Row(int64_t id) {
     return fmt::format("[{}, null, null, null, null, null, null, null, null, null, null, null]", id);
   }
   const int64_t hour = (id % 50 - 25) * 3600 * 1000000;
-  return fmt::format(R"([{}, {}, "name {}", {}, {}, {}, "{}.25", "b{}", {}.5, {}, [{}, null], {{"x": {}, "y": "é{}"}}])", id,
-                     id % 10, id % 5, hour - 1, hour * 24, id % 60 - 30, id % 100 - 50, id % 3, id, id % 2 == 0, id, id,
-                     id);
+  return fmt::format(
+      R"([{}, {}, "name {}", {}, {}, {}, "{}.25", "b{}", {}.5, {}, [{}, null], {{"x": {}, "y": "é{}"}}])", id, id % 10,
+      id % 5, hour - 1, hour * 24, id % 60 - 30, id % 100 - 50, id % 3, id, id % 2 == 0, id, id, id);
 }
 
 std::shared_ptr<arrow::RecordBatch> Rows(int64_t first, int64_t count) {
@@ -104,10 +104,27 @@ TEST_P(RoundTripTest, AppendRewriteAndReadEverySnapshot) {
 
 std::vector<Kind> Kinds() {
   std::vector<Kind> kinds;
-  for (const char* transform :
-       {"", "i", "name", "bo", "dec", "d", "bin", "bucket(4, id)", "bucket(4, name)", "bucket(4, dec)", "bucket(4, ts)",
-        "truncate(3, name)", "truncate(10, id)", "truncate(10, dec)", "year(ts)", "month(d)", "day(ts)", "day(tz)", "hour(ts)",
-        "day(d), bucket(2, id), name", "s.x"}) {
+  for (const char* transform : {"",
+                                "i",
+                                "name",
+                                "bo",
+                                "dec",
+                                "d",
+                                "bin",
+                                "bucket(4, id)",
+                                "bucket(4, name)",
+                                "bucket(4, dec)",
+                                "bucket(4, ts)",
+                                "truncate(3, name)",
+                                "truncate(10, id)",
+                                "truncate(10, dec)",
+                                "year(ts)",
+                                "month(d)",
+                                "day(ts)",
+                                "day(tz)",
+                                "hour(ts)",
+                                "day(d), bucket(2, id), name",
+                                "s.x"}) {
     kinds.push_back({"filesystem", 2, transform});
   }
   for (int version : {1, 2, 3}) {
@@ -120,8 +137,8 @@ std::vector<Kind> Kinds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RoundTripTest, ::testing::ValuesIn(Kinds()), [](const auto& test) {
-  std::string name = fmt::format("{}_v{}_{}_{}", test.param.catalog, test.param.format_version, test.index,
-                                 test.param.partition_by);
+  std::string name =
+      fmt::format("{}_v{}_{}_{}", test.param.catalog, test.param.format_version, test.index, test.param.partition_by);
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;
 });

@@ -21,11 +21,11 @@ std::string ColumnNames(const iceberg::Schema& schema) {
 }
 
 Status CheckMetadataColumn(const TargetField& column, const iceberg::TableMetadata& metadata) {
-  const bool is_lineage = column.kind == TargetField::Kind::kRowId ||
-                          column.kind == TargetField::Kind::kLastUpdatedSequenceNumber;
+  const bool is_lineage =
+      column.kind == TargetField::Kind::kRowId || column.kind == TargetField::Kind::kLastUpdatedSequenceNumber;
   if (!is_lineage || metadata.format_version >= 3) return Status::OK();
-  return Invalid("column '{}': rows have it from format version 3 on, the table is of version {}",
-                 column.field->name(), metadata.format_version);
+  return Invalid("column '{}': rows have it from format version 3 on, the table is of version {}", column.field->name(),
+                 metadata.format_version);
 }
 
 /// The columns asked for, in the order in which their top-level columns are first named.

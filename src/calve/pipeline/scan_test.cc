@@ -13,10 +13,10 @@
 namespace calve {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::Batch;
 using testing::CatalogFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::SortedRows;
 
 int64_t CountRows(Scan& scan) {
@@ -88,7 +88,8 @@ class ScanTest : public ::testing::Test {
 const auto kNested = arrow::schema(
     {arrow::field("id", arrow::int64()), arrow::field("cat", arrow::utf8()),
      arrow::field("s", arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y", arrow::utf8())})),
-     arrow::field("l", arrow::list(arrow::struct_({arrow::field("p", arrow::int32()), arrow::field("q", arrow::int32())})))});
+     arrow::field(
+         "l", arrow::list(arrow::struct_({arrow::field("p", arrow::int32()), arrow::field("q", arrow::int32())})))});
 
 TEST_F(ScanTest, AnEmptyTableHasNoRows) {
   auto table = MakeTable(kNested);
@@ -123,7 +124,8 @@ TEST_F(ScanTest, UnknownColumnsAreInvalidAndListed) {
 }
 
 TEST_F(ScanTest, FiltersByColumnsThatAreNotReturned) {
-  auto table = Append(MakeTable(kNested), R"([[1, "a", {"x": 2, "y": "z"}, []], [2, "b", {"x": 3, "y": "w"}, []], [3, "b", null, []]])");
+  auto table = Append(MakeTable(kNested),
+                      R"([[1, "a", {"x": 2, "y": "z"}, []], [2, "b", {"x": 3, "y": "w"}, []], [3, "b", null, []]])");
   EXPECT_THAT(SortedRows(table, Where("cat = 'b'", {"id"})), ElementsAre("2|", "3|"));
   EXPECT_THAT(SortedRows(table, Where("s.x > 2", {"s.y", "id"})).size(), 1u);
   EXPECT_THAT(SortedRows(table, Where("s.x IS NULL", {"id"})), ElementsAre("3|"));
@@ -204,12 +206,15 @@ TEST_F(ScanTest, AFileThatIsGoneOrOfAnotherSizeIsAnErrorBeforeAnyRow) {
   testing::WriteText(file, bytes + "x");
   auto status = ScanTable(table, {}).status();
   EXPECT_TRUE(status.IsInvalid());
-  EXPECT_THAT(status.message(), HasSubstr(fmt::format("has {} bytes, its manifest says {}", bytes.size() + 1, bytes.size())));
+  EXPECT_THAT(status.message(),
+              HasSubstr(fmt::format("has {} bytes, its manifest says {}", bytes.size() + 1, bytes.size())));
   // Whole, with as many rows, but another file.
   const auto schema = arrow::schema({testing::IdField("n", arrow::int64(), 1)});
-  const auto fields = arrow::schema({testing::IdField("n", arrow::int64(), 1), testing::IdField("extra", arrow::utf8(), 99)});
+  const auto fields =
+      arrow::schema({testing::IdField("n", arrow::int64(), 1), testing::IdField("extra", arrow::utf8(), 99)});
   testing::WriteParquet(file, Batch(fields, R"([[1, "x"], [3, "y"]])"));
-  EXPECT_THAT(ScanTable(table, {}).status().message(), HasSubstr("column 'n' has the upper bound 3, its manifest says 2"));
+  EXPECT_THAT(ScanTable(table, {}).status().message(),
+              HasSubstr("column 'n' has the upper bound 3, its manifest says 2"));
   testing::WriteParquet(file, Batch(schema, "[[1], [2], [2]]"));
   EXPECT_THAT(ScanTable(table, {}).status().message(), HasSubstr("it has 3 rows, its manifest says 2"));
   testing::WriteParquet(file, Batch(fields, R"([[1, "x"], [null, "y"]])"));
@@ -250,8 +255,8 @@ TEST_F(ScanTest, StopsWhenAsked) {
 
 TEST_F(ScanTest, FilesAreReadAsOneByName) {
   const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
-  testing::WriteParquet(a, Batch(arrow::schema({arrow::field("x", arrow::int64()), arrow::field("y", arrow::utf8())}),
-                                 R"([[1, "a"]])"));
+  testing::WriteParquet(
+      a, Batch(arrow::schema({arrow::field("x", arrow::int64()), arrow::field("y", arrow::utf8())}), R"([[1, "a"]])"));
   testing::WriteParquet(b, Batch(arrow::schema({arrow::field("x", arrow::int32())}), "[[2]]"));
   auto scan = ScanFiles({a, b}, {}).ValueOrDie();
   EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|'a'|", "2|null|"));
@@ -268,8 +273,9 @@ TEST_F(ScanTest, FilesAreReadAsOneByName) {
 
 TEST_F(ScanTest, NarrowIntegersOfFilesCanBeFiltered) {
   const std::string path = catalog_.folder() / "narrow.parquet";
-  testing::WriteParquet(path, Batch(arrow::schema({arrow::field("a", arrow::int8()), arrow::field("b", arrow::uint32())}),
-                                    "[[1, 4000000000], [-2, 5]]"));
+  testing::WriteParquet(path,
+                        Batch(arrow::schema({arrow::field("a", arrow::int8()), arrow::field("b", arrow::uint32())}),
+                              "[[1, 4000000000], [-2, 5]]"));
   auto scan = ScanFiles({path}, Where("a < 0 OR b > 3000000000")).ValueOrDie();
   EXPECT_EQ(CountRows(*scan), 2);
   scan = ScanFiles({path}, Where("b > 3000000000", {"a"})).ValueOrDie();

@@ -8,9 +8,7 @@
 namespace calve::pipeline {
 namespace {
 
-bool IsRepeatedType(const arrow::DataType& type) {
-  return type.id() != arrow::Type::STRUCT && type.num_fields() > 0;
-}
+bool IsRepeatedType(const arrow::DataType& type) { return type.id() != arrow::Type::STRUCT && type.num_fields() > 0; }
 
 /// The fields under `type` in the shape of SourceField: a map's key and value stand without their entries struct.
 arrow::FieldVector ChildFields(const arrow::DataType& type) {

@@ -18,7 +18,7 @@ struct SourceField {
   std::string name;
   int id = -1;  ///< -1: none
   std::shared_ptr<arrow::DataType> type;
-  int leaf = -1;            ///< of a primitive: its column
+  int leaf = -1;             ///< of a primitive: its column
   bool is_repeated = false;  ///< inside a list or map
   bool is_int96 = false;
   std::vector<SourceField> children;

@@ -11,8 +11,8 @@ constexpr char kNameMappingProperty[] = "schema.name-mapping.default";
 /// The partition values that stand for columns which a file lacks: those of identity transforms.
 Result<std::map<int, Value>> IdentityValues(const iceberg::TableMetadata& metadata, const iceberg::DataFile& file) {
   const iceberg::PartitionSpec* spec = metadata.FindSpec(file.spec_id);
-  if (spec == nullptr) return Invalid("data file {} is of partition spec {}, which the table lacks", file.file_path,
-                                      file.spec_id);
+  if (spec == nullptr)
+    return Invalid("data file {} is of partition spec {}, which the table lacks", file.file_path, file.spec_id);
   std::map<int, Value> result;
   for (size_t i = 0; i < spec->fields.size() && i < file.partition.size(); ++i) {
     const auto& field = spec->fields[i];

@@ -18,9 +18,8 @@ Result<TargetField> TargetOf(const Field& field, DefaultKind defaults) {
   const auto& value = defaults == DefaultKind::kInitial ? field.initial_default : field.write_default;
   if (value && !value->is_null()) {
     if (field.type->is_primitive()) {
-      ARROW_ASSIGN_OR_RAISE(result.missing_value,
-                            WithContext(iceberg::ValueFromJson(*field.type, *value),
-                                        fmt::format("default of column '{}'", field.name)));
+      ARROW_ASSIGN_OR_RAISE(result.missing_value, WithContext(iceberg::ValueFromJson(*field.type, *value),
+                                                              fmt::format("default of column '{}'", field.name)));
     } else {
       result.has_nested_default = true;
     }

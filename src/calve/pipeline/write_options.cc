@@ -88,8 +88,8 @@ Result<ParquetWriteOptions> WriteOptionsOf(const TableMetadata& metadata) {
     ARROW_ASSIGN_OR_RAISE(const int64_t level, metadata.IntProperty("write.parquet.compression-level", 0));
     options.compression_level = static_cast<int>(std::clamp<int64_t>(level, -1000, 1000));
   }
-  ARROW_ASSIGN_OR_RAISE(options.row_group_bytes, PositiveProperty(metadata, "write.parquet.row-group-size-bytes",
-                                                                  options.row_group_bytes));
+  ARROW_ASSIGN_OR_RAISE(options.row_group_bytes,
+                        PositiveProperty(metadata, "write.parquet.row-group-size-bytes", options.row_group_bytes));
   ARROW_ASSIGN_OR_RAISE(options.page_bytes,
                         PositiveProperty(metadata, "write.parquet.page-size-bytes", options.page_bytes));
   ARROW_ASSIGN_OR_RAISE(options.page_rows,

@@ -8,11 +8,11 @@
 namespace calve::pipeline {
 namespace {
 
+using iceberg::TableMetadata;
+using iceberg::TypeId;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
-using iceberg::TableMetadata;
-using iceberg::TypeId;
 
 TableMetadata With(std::map<std::string, std::string> properties) {
   TableMetadata metadata;
@@ -75,9 +75,11 @@ iceberg::Field Column(int id, const std::string& name, iceberg::TypePtr type) {
 
 TEST(FileColumns, LeavesUnknownOutAndRefusesWhatCannotBeWritten) {
   iceberg::Schema schema;
-  schema.fields = {Column(1, "a", iceberg::Primitive(TypeId::kInt)), Column(2, "u", iceberg::Primitive(TypeId::kUnknown)),
-                   Column(3, "s", iceberg::Struct({Column(4, "x", iceberg::Primitive(TypeId::kInt)),
-                                                   Column(5, "u", iceberg::Primitive(TypeId::kUnknown))}))};
+  schema.fields = {Column(1, "a", iceberg::Primitive(TypeId::kInt)),
+                   Column(2, "u", iceberg::Primitive(TypeId::kUnknown)),
+                   Column(3, "s",
+                          iceberg::Struct({Column(4, "x", iceberg::Primitive(TypeId::kInt)),
+                                           Column(5, "u", iceberg::Primitive(TypeId::kUnknown))}))};
   const auto columns = FileColumns(schema).ValueOrDie();
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].type->fields.size(), 1u);
@@ -102,8 +104,8 @@ TEST(DataLocations, FollowsWriteDataPath) {
 TEST(DataLocations, ObjectStorageLayoutSpreadsFiles) {
   auto locations = DataLocations::Make(With({{"write.object-storage.enabled", "true"}})).ValueOrDie();
   EXPECT_THAT(locations.New("p=1", 0, 0), MatchesRegex("/w/t/data/[01]{4}/[01]{4}/[01]{4}/[01]{8}/p=1/00000-0-.*"));
-  locations = DataLocations::Make(With({{"write.object-storage.enabled", "true"},
-                                        {"write.object-storage.partitioned-paths", "false"}}))
+  locations = DataLocations::Make(
+                  With({{"write.object-storage.enabled", "true"}, {"write.object-storage.partitioned-paths", "false"}}))
                   .ValueOrDie();
   EXPECT_THAT(locations.New("p=1", 0, 0), MatchesRegex("/w/t/data/[01]{4}/[01]{4}/[01]{4}/[01]{8}-00000-0-.*"));
 }
