@@ -9,7 +9,8 @@ install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/calve)
 install(TARGETS calve_all EXPORT calveTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT calveTargets NAMESPACE calve:: DESTINATION ${CALVE_CMAKE_DIR})
 if(TARGET calve)
-  set_target_properties(calve PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  # INSTALL_RPATH_USE_LINK_PATH leaves out folders below the source tree, where .venv and its pyarrow lie.
+  set_target_properties(calve PROPERTIES INSTALL_RPATH $<TARGET_FILE_DIR:Arrow::arrow_shared>)
   install(TARGETS calve RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 

@@ -39,7 +39,7 @@ def run_pytest(build, results, suite):
         return 0
     environment = dict(os.environ, CALVE_BINARY=str(build / "calve"), CALVE_BUILD=str(build))
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider",
-               f"--junitxml={results}/pytest.xml", *folders]
+               "-o", "junit_family=legacy", f"--junitxml={results}/pytest.xml", *folders]
     return subprocess.run(command, env=environment, cwd=ROOT).returncode
 
 
