@@ -116,6 +116,7 @@ Result<Snapshot> SnapshotFromJson(const json& object) {
   ARROW_ASSIGN_OR_RAISE(const json* inline_manifests, OptionalArray(object, "manifests"));
   if (inline_manifests == nullptr || FindMember(object, "manifest-list") != nullptr) {
     ARROW_ASSIGN_OR_RAISE(snapshot.manifest_list, StringMember(object, "manifest-list"));
+    if (snapshot.manifest_list.empty()) return Invalid("member 'manifest-list' is empty");
     return snapshot;
   }
   for (const json& location : *inline_manifests) {
@@ -221,6 +222,9 @@ class Reader {
     if (!Lacks("last-sequence-number")) {
       ARROW_ASSIGN_OR_RAISE(metadata_.last_sequence_number, LongMember(root_, "last-sequence-number"));
     }
+    if (metadata_.last_sequence_number < 0) {
+      return Invalid("member 'last-sequence-number': {} is negative", metadata_.last_sequence_number);
+    }
     ARROW_ASSIGN_OR_RAISE(metadata_.last_updated_ms, LongMember(root_, "last-updated-ms"));
     ARROW_ASSIGN_OR_RAISE(metadata_.last_column_id, IntMember(root_, "last-column-id"));
     ARROW_ASSIGN_OR_RAISE(metadata_.properties, OptionalStringMap(root_, "properties"));
@@ -292,12 +296,27 @@ class Reader {
   Status ReadSnapshots() {
     ARROW_ASSIGN_OR_RAISE(metadata_.snapshots, ListMember<Snapshot>(root_, "snapshots", SnapshotFromJson));
     ARROW_RETURN_NOT_OK(CheckUnique(metadata_.snapshots, &Snapshot::snapshot_id, "snapshots", "snapshot-id"));
+    if (metadata_.format_version >= 2) {
+      for (const Snapshot& snapshot : metadata_.snapshots) ARROW_RETURN_NOT_OK(CheckSnapshotOfV2(snapshot));
+    }
     ARROW_ASSIGN_OR_RAISE(metadata_.snapshot_log, ListMember<LogEntry>(root_, "snapshot-log", SnapshotLogFromJson));
     ARROW_ASSIGN_OR_RAISE(metadata_.metadata_log, ListMember<LogEntry>(root_, "metadata-log", MetadataLogFromJson));
     ARROW_ASSIGN_OR_RAISE(metadata_.current_snapshot_id, OptionalLong(root_, "current-snapshot-id"));
     if (metadata_.current_snapshot_id == kNoSnapshot) metadata_.current_snapshot_id.reset();
     if (metadata_.current_snapshot_id && metadata_.current_snapshot() == nullptr) {
       return Invalid("current-snapshot-id {} is not among the snapshots", *metadata_.current_snapshot_id);
+    }
+    return Status::OK();
+  }
+
+  /// Only version 1 lists manifests inline: an empty list there is a table without files, later it is a list that is missing.
+  Status CheckSnapshotOfV2(const Snapshot& snapshot) const {
+    if (snapshot.manifest_list.empty() && snapshot.manifests.empty()) {
+      return Invalid("snapshot {} has no manifest list", snapshot.snapshot_id);
+    }
+    if (snapshot.sequence_number > metadata_.last_sequence_number) {
+      return Invalid("snapshot {} has sequence number {}, but last-sequence-number is {}", snapshot.snapshot_id,
+                     snapshot.sequence_number, metadata_.last_sequence_number);
     }
     return Status::OK();
   }

@@ -133,6 +133,25 @@ TEST(TableMetadata, ErrorsNameTheMember) {
   EXPECT_EQ(ErrorWith("snapshots", twice), "metadata: snapshots: snapshot-id 10 stands twice");
 }
 
+TEST(TableMetadata, SnapshotsWithoutTheirManifestsAreErrors) {
+  const json snapshots = (*ParseJson(kV2))["snapshots"];
+  auto with = [&](const char* member, const json& value) {
+    json changed = snapshots;
+    changed[0].erase("manifest-list");
+    changed[0][member] = value;
+    return ErrorWith("snapshots", changed);
+  };
+  const auto id = snapshots[0]["snapshot-id"].get<int64_t>();
+  EXPECT_EQ(with("manifest-list", ""), "metadata: snapshots[0]: member 'manifest-list' is empty");
+  EXPECT_EQ(with("manifests", json::array()), fmt::format("metadata: snapshot {} has no manifest list", id));
+  EXPECT_EQ(with("other", 1), "metadata: snapshots[0]: missing member 'manifest-list'");
+}
+
+TEST(TableMetadata, SequenceNumbersAreWithinTheLast) {
+  EXPECT_EQ(ErrorWith("last-sequence-number", -1), "metadata: member 'last-sequence-number': -1 is negative");
+  EXPECT_THAT(ErrorWith("last-sequence-number", 0), HasSubstr("but last-sequence-number is 0"));
+}
+
 TEST(TableMetadata, NewerFormatsAreRefusedByName) {
   json root = *ParseJson(kV2);
   root["format-version"] = 4;
