@@ -17,6 +17,10 @@ Status CheckChange(const SnapshotChange& change) {
   }
   if (change.operation != "replace") return NotImplemented("snapshots with the operation '{}'", change.operation);
   if (change.removed.empty()) return Invalid("a replace must remove files: none given");
+  std::set<std::string_view> removed;
+  for (const std::string& file : change.removed) {
+    if (!removed.insert(file).second) return Invalid("data file {} is listed twice in what is replaced", file);
+  }
   return Status::OK();
 }
 

@@ -35,8 +35,9 @@ struct SnapshotChange {
   std::string operation;  ///< "append" or "replace"
   std::vector<DataFile> added;
   /// For "replace": the files taken away, by path, and the snapshot that they were planned on. The commit fails with
-  /// Invalid naming the file when one of them is no longer live, or when a delete that applies to one of them was
-  /// committed since (validation of "rewrite" in the specification's terms).
+  /// Invalid naming the file when one of them is no longer live, is live twice, or when a delete that applies to one of
+  /// them was committed since (validation of "rewrite" in the specification's terms). The added files have as many
+  /// records as the removed ones.
   std::vector<std::string> removed;
   std::optional<int64_t> starting_snapshot_id;  ///< none: the head of `branch` in the version given to CommitSnapshot
   /// For "replace": the data sequence number that added files take over (use-starting-sequence-number).

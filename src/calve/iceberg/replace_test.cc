@@ -6,6 +6,7 @@
 namespace calve::iceberg {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Fate = testing::MemoryTable::Fate;
@@ -186,12 +187,37 @@ TEST_F(Replace, WrongChangesAreRefused) {
   EXPECT_THAT(Commit(Replacing({}, {File("b", 1)})).status().message(), HasSubstr("must remove"));
   EXPECT_THAT(Commit(Replacing({File("a", 10)}, {File("b", 11)})).status().message(),
               HasSubstr("11 rows added in the place of 10"));
+  EXPECT_THAT(Commit(Replacing({File("a", 10)}, {File("b", 9)})).status().message(),
+              HasSubstr("9 rows added in the place of 10"));
+  EXPECT_THAT(Commit(Replacing({File("a", 10), File("a", 10)}, {File("b", 20)})).status().message(),
+              AllOf(HasSubstr("data/a "), HasSubstr("twice")));
   EXPECT_THAT(Commit(Replacing({File("a", 10)}, {File("a", 10)})).status().message(),
               HasSubstr("both added and removed"));
   SnapshotChange append{.operation = "append", .removed = {"x"}};
   EXPECT_THAT(Commit(append).status().message(), HasSubstr("cannot remove"));
   EXPECT_EQ(store_->current().metadata.snapshots.size(), 1u);
   EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
+// Taking away both of two entries and writing the rows of one would lose rows.
+TEST_F(Replace, FileThatIsLiveTwiceIsRefused) {
+  for (bool in_one_manifest : {false, true}) {
+    std::filesystem::remove_all(folder_ / "t");
+    MakeTable(2, in_one_manifest ? std::map<std::string, std::string>{{"commit.manifest.min-count-to-merge", "2"}}
+                                 : std::map<std::string, std::string>{});
+    ASSERT_TRUE(Append({File("a", 10), File("b", 5)}).ok());
+    ASSERT_TRUE(Append({File("a", 10)}).ok());
+    ASSERT_EQ(Manifests().size(), in_one_manifest ? 1u : 2u);
+    const size_t snapshots = store_->current().metadata.snapshots.size();
+    for (int64_t rows : {15, 25}) {
+      Status status = Commit(Replacing({File("a", 10), File("b", 5)}, {File("ab", rows)})).status();
+      EXPECT_TRUE(status.IsInvalid()) << status;
+      EXPECT_THAT(status.message(), AllOf(HasSubstr("data file "), HasSubstr("data/a is live twice")));
+    }
+    EXPECT_TRUE(Commit(Replacing({File("b", 5)}, {File("b2", 5)})).ok());
+    EXPECT_EQ(store_->current().metadata.snapshots.size(), snapshots + 1);
+    EXPECT_EQ(FilesThere(), ReferencedFiles());
+  }
 }
 
 // ---- Conflicts ----
@@ -256,7 +282,7 @@ TEST_F(Replace, DeleteKnownWhenPlannedIsNone) {
   ASSERT_TRUE(Append({File("a", 2)}).ok());
   Delete({PositionDeletes(), EqualityDeletes()});
   PlanNow();
-  auto result = Commit(Replacing({File("a", 2)}, {File("a2", 1)}));
+  auto result = Commit(Replacing({File("a", 2)}, {File("a2", 2)}));
   EXPECT_TRUE(result.ok()) << result.status();
 }
 

@@ -150,7 +150,8 @@ Result<std::vector<ManifestFile>> SnapshotProducer::KeepManifests(Attempt* attem
 }
 
 Status SnapshotProducer::RewriteManifest(Attempt* attempt, const ManifestFile& manifest, bool* touched) {
-  if (attempt->missing.empty() || manifest.is_deletes || without_removed_.contains(manifest.manifest_path)) {
+  // Manifests are read on when nothing is missing any more: a file may be live twice.
+  if (removed_.empty() || manifest.is_deletes || without_removed_.contains(manifest.manifest_path)) {
     return Status::OK();
   }
   ARROW_ASSIGN_OR_RAISE(std::vector<ManifestEntry> entries, ReadManifest(files_.io(), attempt->metadata, manifest));
@@ -169,7 +170,10 @@ Status SnapshotProducer::RewriteManifest(Attempt* attempt, const ManifestFile& m
   pending.source_bytes += manifest.manifest_length;
   for (ManifestEntry& entry : entries) {
     if (is_removed(entry)) {
-      attempt->missing.erase(entry.file.file_path);
+      // Both entries would go, and the rows of one come back.
+      if (attempt->missing.erase(entry.file.file_path) == 0) {
+        return Invalid("data file {} is live twice in the table: it cannot be replaced", entry.file.file_path);
+      }
       attempt->replaced.push_back({WithoutMetrics(entry.file), entry.sequence_number.value_or(0)});
       attempt->summary.Remove(entry.file);
       entry.status = EntryStatus::kDeleted;
@@ -199,9 +203,9 @@ Status SnapshotProducer::CheckReplace(Attempt* attempt) const {
         "conflict: {} is no longer in the table{}", first,
         attempt->missing.size() == 1 ? "" : fmt::format(" (nor are {} others)", attempt->missing.size() - 1));
   }
-  if (attempt->summary.added_records() > attempt->summary.removed_records()) {
-    return Invalid("a replace cannot add rows: {} rows added in the place of {}", attempt->summary.added_records(),
-                   attempt->summary.removed_records());
+  if (attempt->summary.added_records() != attempt->summary.removed_records()) {
+    return Invalid("a replace neither adds nor loses rows: {} rows added in the place of {}",
+                   attempt->summary.added_records(), attempt->summary.removed_records());
   }
   std::set<int> spec_ids;
   for (const DataFile& file : change_.added) spec_ids.insert(file.spec_id);
