@@ -4,6 +4,8 @@
 
 #include "calve/base/status.h"
 
+#include <algorithm>
+
 // FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. Members that calve does not use
 // are skipped, and so are members that a later version of the format may add.
 
@@ -11,6 +13,31 @@ namespace calve::parquet {
 namespace {
 
 using Field = ThriftReader::Field;
+
+/// What the structures of a footer may take in memory. An empty structure is one byte in the footer and hundreds in
+/// memory; those of real footers, whose required members are there, stay below 32 times their bytes.
+constexpr size_t kLeastStructureBytes = 64 << 20;
+constexpr size_t kStructureBytesPerByte = 32;
+
+class FooterReader : public ThriftReader {
+ public:
+  explicit FooterReader(std::span<const uint8_t> bytes)
+      : ThriftReader(bytes), budget_(std::max(kLeastStructureBytes, kStructureBytesPerByte * bytes.size())) {}
+
+  /// Appends an element to a list, or fails and returns null when the footer's bytes do not justify more.
+  template <typename T>
+  T* Append(std::vector<T>* list) {
+    if (budget_ < sizeof(T)) {
+      Fail("more structures than the bytes of the footer can hold with their required members");
+      return nullptr;
+    }
+    budget_ -= sizeof(T);
+    return &list->emplace_back();
+  }
+
+ private:
+  size_t budget_;
+};
 
 template <typename Enum>
 bool CheckEnum(ThriftReader& in, Enum value, int last) {
@@ -21,10 +48,10 @@ bool CheckEnum(ThriftReader& in, Enum value, int last) {
 }
 
 template <typename T>
-bool ReadElement(ThriftReader& in, Field field, std::vector<T>* out, const char* name) {
+bool ReadElement(FooterReader& in, Field field, std::vector<T>* out, const char* name) {
   T value{};
   if (!in.Read(field, name, &value)) return false;
-  out->push_back(std::move(value));
+  if (T* element = in.Append(out)) *element = std::move(value);
   return true;
 }
 
@@ -176,9 +203,11 @@ void ReadKeyValue(ThriftReader& in, KeyValue* out) {
   in.Require(seen, 1, "KeyValue", "key");
 }
 
-bool ReadKeyValues(ThriftReader& in, Field field, std::vector<KeyValue>* out) {
+bool ReadKeyValues(FooterReader& in, Field field, std::vector<KeyValue>* out) {
   return in.ReadList(field, "key_value_metadata", [&](Field element) {
-    return in.ReadStruct(element, "key_value_metadata", [&] { ReadKeyValue(in, &out->emplace_back()); });
+    return in.ReadStruct(element, "key_value_metadata", [&] {
+      if (KeyValue* pair = in.Append(out)) ReadKeyValue(in, pair);
+    });
   });
 }
 
@@ -197,7 +226,7 @@ void ReadEncodingStats(ThriftReader& in, PageEncodingStats* out) {
   });
 }
 
-bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out) {
+bool ReadColumnMetadataMember(FooterReader& in, Field field, ColumnMetadata* out) {
   switch (field.id) {
     case 1:
       return in.Read(field, "type", &out->type) && CheckEnum(in, out->type, 7);
@@ -226,7 +255,9 @@ bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out
       return in.ReadStruct(field, "statistics", [&] { ReadStatistics(in, &out->statistics.emplace()); });
     case 13:
       return in.ReadList(field, "encoding_stats", [&](Field e) {
-        return in.ReadStruct(e, "encoding_stats", [&] { ReadEncodingStats(in, &out->encoding_stats.emplace_back()); });
+        return in.ReadStruct(e, "encoding_stats", [&] {
+          if (PageEncodingStats* stats = in.Append(&out->encoding_stats)) ReadEncodingStats(in, stats);
+        });
       });
     case 14:
       return in.Read(field, "bloom_filter_offset", &out->bloom_filter_offset);
@@ -237,7 +268,7 @@ bool ReadColumnMetadataMember(ThriftReader& in, Field field, ColumnMetadata* out
   }
 }
 
-void ReadColumnMetadata(ThriftReader& in, ColumnMetadata* out) {
+void ReadColumnMetadata(FooterReader& in, ColumnMetadata* out) {
   static constexpr char kName[] = "ColumnMetaData";
   auto seen = in.Struct(kName, [&](Field field) { return ReadColumnMetadataMember(in, field, out); });
   in.Require(seen, 1, kName, "type");
@@ -247,7 +278,7 @@ void ReadColumnMetadata(ThriftReader& in, ColumnMetadata* out) {
   in.Require(seen, 9, kName, "data_page_offset");
 }
 
-void ReadColumnChunk(ThriftReader& in, ColumnChunk* out) {
+void ReadColumnChunk(FooterReader& in, ColumnChunk* out) {
   in.Struct("ColumnChunk", [&](Field field) {
     switch (field.id) {
       case 1:
@@ -288,13 +319,22 @@ void ReadSortingColumn(ThriftReader& in, SortingColumn* out) {
   });
 }
 
-void ReadRowGroup(ThriftReader& in, RowGroup* out) {
+/// One column chunk of a row group. `most_columns`: the schema's elements; 0: the schema comes later.
+void AddColumnChunk(FooterReader& in, size_t most_columns, std::vector<ColumnChunk>* columns) {
+  if (most_columns > 0 && columns->size() == most_columns) {
+    in.Fail(fmt::format("a row group with more column chunks than the {} elements of the schema", most_columns));
+    return;
+  }
+  if (ColumnChunk* chunk = in.Append(columns)) ReadColumnChunk(in, chunk);
+}
+
+void ReadRowGroup(FooterReader& in, size_t most_columns, RowGroup* out) {
   static constexpr char kName[] = "RowGroup";
   auto seen = in.Struct(kName, [&](Field field) {
     switch (field.id) {
       case 1:
         return in.ReadList(field, "columns", [&](Field e) {
-          return in.ReadStruct(e, "columns", [&] { ReadColumnChunk(in, &out->columns.emplace_back()); });
+          return in.ReadStruct(e, "columns", [&] { AddColumnChunk(in, most_columns, &out->columns); });
         });
       case 2:
         return in.Read(field, "total_byte_size", &out->total_byte_size);
@@ -302,8 +342,9 @@ void ReadRowGroup(ThriftReader& in, RowGroup* out) {
         return in.Read(field, "num_rows", &out->num_rows);
       case 4:
         return in.ReadList(field, "sorting_columns", [&](Field e) {
-          return in.ReadStruct(e, "sorting_columns",
-                               [&] { ReadSortingColumn(in, &out->sorting_columns.emplace_back()); });
+          return in.ReadStruct(e, "sorting_columns", [&] {
+            if (SortingColumn* column = in.Append(&out->sorting_columns)) ReadSortingColumn(in, column);
+          });
         });
       case 5:
         return in.Read(field, "file_offset", &out->file_offset);
@@ -329,19 +370,23 @@ bool ReadColumnOrder(ThriftReader& in) {
   return type_defined;
 }
 
-bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
+bool ReadFileMetadataMember(FooterReader& in, Field field, FileMetadata* out) {
   switch (field.id) {
     case 1:
       return in.Read(field, "version", &out->version);
     case 2:
       return in.ReadList(field, "schema", [&](Field e) {
-        return in.ReadStruct(e, "schema", [&] { ReadSchemaElement(in, &out->schema.emplace_back()); });
+        return in.ReadStruct(e, "schema", [&] {
+          if (SchemaElement* element = in.Append(&out->schema)) ReadSchemaElement(in, element);
+        });
       });
     case 3:
       return in.Read(field, "num_rows", &out->num_rows);
     case 4:
       return in.ReadList(field, "row_groups", [&](Field e) {
-        return in.ReadStruct(e, "row_groups", [&] { ReadRowGroup(in, &out->row_groups.emplace_back()); });
+        return in.ReadStruct(e, "row_groups", [&] {
+          if (RowGroup* group = in.Append(&out->row_groups)) ReadRowGroup(in, out->schema.size(), group);
+        });
       });
     case 5:
       return ReadKeyValues(in, field, &out->key_value_metadata);
@@ -363,7 +408,7 @@ bool ReadFileMetadataMember(ThriftReader& in, Field field, FileMetadata* out) {
 
 Result<FileMetadata> ParseFileMetadata(std::span<const uint8_t> bytes) {
   static constexpr char kName[] = "FileMetaData";
-  ThriftReader in(bytes);
+  FooterReader in(bytes);
   FileMetadata out;
   auto seen = in.Struct(kName, [&](Field field) { return ReadFileMetadataMember(in, field, &out); });
   in.Require(seen, 1, kName, "version");

@@ -155,6 +155,35 @@ TEST(FileMetadata, ReadsAFooter) {
   EXPECT_TRUE(column.bloom_filter_offset.has_value());
 }
 
+/// A list of `count` empty structures.
+std::string EmptyStructures(size_t count) {
+  std::string list(1, '\xfc');
+  for (size_t rest = count; true; rest >>= 7) {
+    list += static_cast<char>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+    if (rest <= 0x7f) break;
+  }
+  return list + std::string(count, '\0');
+}
+
+TEST(FileMetadata, RefusesMoreColumnChunksThanSchemaElements) {
+  // 1: version 1, 2: schema of one element "r", 3: no rows, 4: one row group; its 1: columns.
+  const std::string head("\x15\x02\x19\x1c\x48\x01r\x00\x16\x00\x19\x1c\x19", 13);
+  const std::string footer = head + EmptyStructures(1000000);
+  auto result = ParseFileMetadata(Bytes(footer));
+  ASSERT_TRUE(result.status().IsInvalid());
+  EXPECT_THAT(result.status().message(),
+              ::testing::HasSubstr("a row group with more column chunks than the 1 elements of the schema"));
+}
+
+TEST(FileMetadata, RefusesMoreStructuresThanItsBytesJustify) {
+  // 1: version 1, 4: one row group, before any schema; its 1: columns.
+  const std::string head("\x15\x02\x39\x1c\x19", 5);
+  const std::string footer = head + EmptyStructures(4000000);
+  auto result = ParseFileMetadata(Bytes(footer));
+  ASSERT_TRUE(result.status().IsInvalid());
+  EXPECT_THAT(result.status().message(), ::testing::HasSubstr("more structures than the bytes of the footer"));
+}
+
 TEST(FileMetadata, TruncatedAtEveryByte) {
   CALVE_SHARED_DATA(data);
   const std::string footer = FooterOf(data + "/parquet-testing/data/nested_maps.snappy.parquet");
