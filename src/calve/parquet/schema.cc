@@ -8,6 +8,8 @@
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 
+#include <algorithm>
+
 // From the Parquet tree to the Arrow tree. The shapes (R = repeated):
 //
 //   group LIST { R group list { x element } }             list<x>                        three levels
@@ -35,9 +37,23 @@ FieldMetadata IdMetadata(const SchemaNode& node) {
   return arrow::key_value_metadata({"PARQUET:field_id"}, {std::to_string(*node.element.field_id)});
 }
 
+/// What the paths of all leaves may take: every leaf has a copy of the names above it, so that a few long names over
+/// many leaves would take far more than the file.
+constexpr size_t kLeastPathBytes = 64 << 20;
+constexpr size_t kPathBytesPerNameByte = 64;
+
+size_t PathBytes(const std::string& name) { return sizeof(std::string) + name.size(); }
+
+size_t MostPathBytes(const std::vector<SchemaElement>& elements) {
+  size_t names = 0;
+  for (const SchemaElement& element : elements) names += PathBytes(element.name);
+  return std::max(kLeastPathBytes, kPathBytesPerNameByte * names);
+}
+
 class ArrowTreeBuilder {
  public:
-  explicit ArrowTreeBuilder(std::vector<LeafColumn>* leaves) : leaves_(leaves) {}
+  ArrowTreeBuilder(size_t most_path_bytes, std::vector<LeafColumn>* leaves)
+      : most_path_bytes_(most_path_bytes), leaves_(leaves) {}
 
   /// A field as it stands in a group, repeated or not. `exists` is the element level of the nearest repeated ancestor.
   Result<ArrowNode> Field(const SchemaNode& node, int exists) {
@@ -77,6 +93,11 @@ class ArrowTreeBuilder {
   }
 
   Result<ArrowNode> Leaf(const SchemaNode& node, int exists) {
+    for (const std::string& name : path_) path_bytes_ += PathBytes(name);
+    if (path_bytes_ > most_path_bytes_) {
+      return Invalid("the paths of the first {} columns take {} bytes, expected at most {}", leaves_->size() + 1,
+                     path_bytes_, most_path_bytes_);
+    }
     LeafColumn leaf{node.element, path_, node.max_definition_level, node.max_repetition_level, exists, {}};
     auto type = LeafType(node.element, &leaf.unsupported);
     if (!type.ok()) return WithContext(type.status(), fmt::format("column '{}'", leaf.dotted_path()));
@@ -159,6 +180,8 @@ class ArrowTreeBuilder {
     for (const SchemaNode& child : node.children) Mark(child);
   }
 
+  const size_t most_path_bytes_;
+  size_t path_bytes_ = 0;
   std::vector<LeafColumn>* leaves_;
   std::vector<std::string> path_;
   std::vector<const SchemaNode*> shredded_;
@@ -171,7 +194,7 @@ std::string LeafColumn::dotted_path() const { return fmt::format("{}", fmt::join
 Result<FileSchema> FileSchema::Make(const std::vector<SchemaElement>& elements) {
   ARROW_ASSIGN_OR_RAISE(SchemaNode root, MakeSchemaTree(elements));
   FileSchema schema;
-  ArrowTreeBuilder builder(&schema.leaves);
+  ArrowTreeBuilder builder(MostPathBytes(elements), &schema.leaves);
   arrow::FieldVector fields;
   for (const SchemaNode& child : root.children) {
     ARROW_ASSIGN_OR_RAISE(ArrowNode node, builder.Field(child, 0));

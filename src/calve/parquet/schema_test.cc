@@ -150,6 +150,19 @@ TEST(FileSchema, RefusesTreesThatDoNotAddUp) {
   EXPECT_EQ(FileSchema::Make(deep).status().message(), "the schema is nested deeper than 100 levels");
 }
 
+TEST(FileSchema, RefusesPathsThatTakeFarMoreThanTheirNames) {
+  constexpr int kGroups = 90, kLeaves = 2000;
+  std::vector<SchemaElement> elements(kGroups, Group(std::string(1000, 'g'), kRequired, 1));
+  elements.back().num_children = kLeaves;
+  elements.insert(elements.end(), kLeaves, Leaf("a", kRequired, kInt));
+  auto status = FileSchema::Make(elements).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_TRUE(status.message().starts_with("the paths of the first ")) << status.message();
+  // As deep, with names of an ordinary length.
+  for (SchemaElement& element : elements) element.name = "name";
+  ASSERT_TRUE(FileSchema::Make(elements).ok());
+}
+
 TEST(FileSchema, RefusesAnAnnotationOnTheWrongType) {
   EXPECT_EQ(ArrowOf({Leaf("a", kRequired, kInt, Kind::kString)}), "Invalid: column 'a': STRING cannot annotate INT32");
   EXPECT_EQ(ArrowOf({Leaf("a", kRequired, PhysicalType::kFixedLenByteArray, Kind::kUuid)}),
