@@ -45,10 +45,7 @@ ColumnRef At(ColumnRef column, const arrow::Field& field, std::vector<int> path)
   return column;
 }
 
-Result<ColumnRef> FindByName(const ColumnRef& column, const arrow::Schema& schema) {
-  if (const int whole = IndexOf(schema.fields(), column.name); whole >= 0) {
-    return At(column, *schema.field(whole), {whole});
-  }
+Result<ColumnRef> FindByPath(const ColumnRef& column, const arrow::Schema& schema) {
   const auto parts = NameParts(column.name);
   if (!parts) return Invalid("column name {} has a quote that is not closed", column.name);
   std::vector<int> path;
@@ -70,6 +67,14 @@ Result<ColumnRef> FindByName(const ColumnRef& column, const arrow::Schema& schem
     fields = &field.type()->fields();
   }
   return Invalid("a column has no name");
+}
+
+/// The field that the dotted name leads to; a column with all of it as its name stands behind that.
+Result<ColumnRef> FindByName(const ColumnRef& column, const arrow::Schema& schema) {
+  Result<ColumnRef> nested = FindByPath(column, schema);
+  if (nested.ok()) return nested;
+  const int whole = IndexOf(schema.fields(), column.name);
+  return whole >= 0 ? At(column, *schema.field(whole), {whole}) : nested;
 }
 
 std::optional<ColumnRef> FindById(const ColumnRef& column, const arrow::FieldVector& fields, std::vector<int>* path) {

@@ -197,6 +197,18 @@ TEST(Bind, FindsNestedColumnsAndTheirIds) {
   EXPECT_EQ(bound->column.field_id, 3);
 }
 
+TEST(Bind, ADottedNameIsAFieldOfAStructBeforeItIsAWholeName) {
+  const auto inner = arrow::struct_({FieldWithId("b", arrow::int32(), 2)});
+  const auto schema = arrow::schema(
+      {FieldWithId("a.b", arrow::int32(), 4), FieldWithId("a", inner, 1), FieldWithId("a.c", arrow::int32(), 5)});
+  ASSERT_OK_AND_ASSIGN(NodePtr nested, BoundFilter("a.b = 1", *schema));
+  EXPECT_EQ(nested->column.field_id, 2);
+  ASSERT_OK_AND_ASSIGN(NodePtr quoted, BoundFilter("\"a.b\" = 1", *schema));
+  EXPECT_EQ(quoted->column.field_id, 4);
+  ASSERT_OK_AND_ASSIGN(NodePtr whole, BoundFilter("a.c = 1", *schema));
+  EXPECT_EQ(whole->column.field_id, 5);
+}
+
 TEST(Bind, UnknownColumnsAreErrorsThatListTheColumns) {
   const auto schema = NestedSchema();
   EXPECT_EQ(BoundFilter("A = 1", *schema).status().ToString(),
