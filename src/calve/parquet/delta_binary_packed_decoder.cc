@@ -2,6 +2,9 @@
 
 #include "calve/base/status.h"
 
+#include <algorithm>
+#include <iterator>
+
 // Delta encoding ("DELTA_BINARY_PACKED = 5"):
 //
 //   sequence  := varint(block size) varint(miniblocks a block) varint(values) zigzag(first value) block*
@@ -78,13 +81,25 @@ Status DeltaBinaryPackedDecoder<T>::NextMiniblock() {
   }
   width_ = widths_[0];
   widths_ = widths_.subspan(1);
-  if (width_ > static_cast<int>(sizeof(T) * 8)) return Invalid("a delta miniblock of {} bits", width_);
+  if (width_ > 64) return Invalid("a delta miniblock of {} bits", width_);
   miniblock_.count = static_cast<int64_t>(std::min(remaining_, header_.values_per_miniblock));
   const size_t needed = simd::PackedBytes(static_cast<size_t>(miniblock_.count), width_);
   if (cursor_.remaining() < needed) return Invalid("a delta miniblock is cut short at byte {}", cursor_.offset());
   miniblock_.first = 0;
   miniblock_.packed = cursor_.Bytes(std::min(MiniblockBytes(header_, width_), cursor_.remaining())).data();
   return Status::OK();
+}
+
+/// Deltas wider than the values, of which only the low bits count.
+template <typename T>
+void DeltaBinaryPackedDecoder<T>::UnpackWide(Run part, Unsigned* out) {
+  uint64_t wide[64];
+  for (int64_t left = part.count; left > 0; left -= part.count) {
+    part.count = std::min<int64_t>(left, std::size(wide));
+    UnpackRun(part, width_, wide);
+    out = std::transform(wide, wide + part.count, out, [](uint64_t delta) { return static_cast<Unsigned>(delta); });
+    part.first += part.count;
+  }
 }
 
 template <typename T>
@@ -94,6 +109,8 @@ void DeltaBinaryPackedDecoder<T>::AddDeltas(int64_t count, T* out) {
   part.count = count;
   if (width_ == 0) {
     std::fill(values, values + count, Unsigned{0});
+  } else if (width_ > static_cast<int>(sizeof(T) * 8)) {
+    UnpackWide(part, values);
   } else {
     UnpackRun(part, width_, values);
   }

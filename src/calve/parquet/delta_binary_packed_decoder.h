@@ -24,7 +24,8 @@ struct DeltaHeader {
 /// holds more than `max_values`.
 Result<size_t> DeltaBinaryPackedSize(std::span<const uint8_t> bytes, int64_t max_values);
 
-/// DELTA_BINARY_PACKED, as int32_t or int64_t. Arithmetic wraps around.
+/// DELTA_BINARY_PACKED, as int32_t or int64_t. Arithmetic wraps around; deltas of 32-bit values may take up to 64 bits,
+/// as those of writers that subtract in 64 bits do.
 template <typename T>
 class DeltaBinaryPackedDecoder : public FixedDecoder {
  public:
@@ -39,6 +40,7 @@ class DeltaBinaryPackedDecoder : public FixedDecoder {
   Status Start();
   Status NextMiniblock();
   void AddDeltas(int64_t count, T* out);
+  void UnpackWide(Run part, Unsigned* out);
 
   ByteCursor cursor_;
   bool started_ = false, first_given_ = false;

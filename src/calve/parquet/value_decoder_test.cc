@@ -217,7 +217,32 @@ TEST(DeltaBinaryPackedDecoder, RefusesHeadersThatContradictThemselves) {
   EXPECT_EQ(message({0x80, 0x01, 0x00, 0x05, 0x02}, 5), "a delta block of 128 values in 0 miniblocks");
   EXPECT_EQ(message({0x80, 0x01, 0x08, 0x05, 0x02}, 5), "a delta block of 128 values in 8 miniblocks");
   EXPECT_EQ(message(kDelta1, 6), "6 delta values, 5 are left");
-  EXPECT_EQ(message({0x80, 0x01, 0x04, 0x05, 0x02, 0x02, 33, 0, 0, 0, 1}, 5), "a delta miniblock of 33 bits");
+  EXPECT_EQ(message({0x80, 0x01, 0x04, 0x05, 0x02, 0x02, 65, 0, 0, 0, 1}, 5), "a delta miniblock of 65 bits");
+}
+
+TEST(DeltaBinaryPackedDecoder, DeltasWiderThanTheirValues) {
+  // INT32_MIN and INT32_MAX in turn. In 64 bits the smallest delta is -(2^32 - 1); above it the deltas are 2^33 - 2 and
+  // 0 in turn, in `width` bits.
+  constexpr int kValues = 97;
+  for (const int width : {33, 40, 64}) {
+    Bytes bytes = {0x80, 0x01, 0x04, kValues, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0xFD, 0xFF, 0xFF, 0xFF, 0x1F};
+    for (int i = 0; i < 4; ++i) bytes.push_back(i < 3 ? static_cast<uint8_t>(width) : 0);
+    std::vector<bool> bits;
+    std::vector<int32_t> expected = {-2147483647 - 1};
+    for (int i = 1; i < kValues; ++i) {
+      for (int bit = 0; bit < width; ++bit) bits.push_back(i % 2 == 1 && bit >= 1 && bit < 33);
+      expected.push_back(i % 2 == 1 ? 2147483647 : -2147483647 - 1);
+    }
+    const size_t head = bytes.size();
+    bytes.resize(head + bits.size() / 8);
+    for (size_t i = 0; i < bits.size(); ++i) bytes[head + i / 8] |= static_cast<uint8_t>(bits[i] << (i % 8));
+    for (int64_t step : {1, 5, kValues}) {
+      EXPECT_EQ(
+          DecodeFixed<int32_t>(Encoding::kDeltaBinaryPacked, PhysicalType::kInt32, bytes, kValues, step).ValueOrDie(),
+          expected)
+          << width;
+    }
+  }
 }
 
 TEST(DeltaLengthByteArrayDecoder, SpecificationVector) {
