@@ -12,6 +12,7 @@
 #include <arrow/util/checked_cast.h>
 
 #include <set>
+#include <unordered_map>
 
 namespace calve::pipeline {
 
@@ -61,6 +62,27 @@ bool IsRead(const SourceField& field, const std::set<int>& leaves) {
                      [&](const SourceField& child) { return IsRead(child, leaves); });
 }
 
+/// The fields of one level by their ids; the second one of an id is kept for the message.
+struct WithId {
+  const SourceField* first = nullptr;
+  const SourceField* second = nullptr;
+};
+using FieldsById = std::unordered_map<int, WithId>;
+
+FieldsById ById(const std::vector<SourceField>& fields) {
+  FieldsById result;
+  for (const SourceField& field : fields) {
+    if (field.id < 0) continue;
+    WithId& same = result[field.id];
+    if (same.first == nullptr) {
+      same.first = &field;
+    } else if (same.second == nullptr) {
+      same.second = &field;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 /// Finds the source of every target and gathers the leaves to read.
@@ -73,24 +95,23 @@ struct ColumnProjection::Resolver {
   Result<std::vector<Node>> All(const std::vector<TargetField>& targets, const std::vector<SourceField>& candidates,
                                 const std::string& prefix) {
     std::vector<Node> nodes;
+    const FieldsById by_id = ById(candidates);
     for (const TargetField& target : targets) {
-      ARROW_ASSIGN_OR_RAISE(const SourceField* match, FindById(candidates, target, prefix));
+      ARROW_ASSIGN_OR_RAISE(const SourceField* match, FindById(by_id, target, prefix));
       ARROW_ASSIGN_OR_RAISE(auto node, One(target, match, prefix + target.field->name()));
       nodes.push_back(std::move(node));
     }
     return nodes;
   }
 
-  Result<const SourceField*> FindById(const std::vector<SourceField>& candidates, const TargetField& target,
+  Result<const SourceField*> FindById(const FieldsById& candidates, const TargetField& target,
                                       const std::string& prefix) const {
-    const SourceField* match = nullptr;
-    for (const SourceField& candidate : candidates) {
-      if (candidate.id != target.id || candidate.id < 0) continue;
-      if (match != nullptr) {
-        return Invalid("file {}: columns '{}{}' and '{}{}' both have field id {}", source.name, prefix, match->name,
-                       prefix, candidate.name, target.id);
-      }
-      match = &candidate;
+    const auto found = candidates.find(target.id);
+    if (found == candidates.end()) return nullptr;
+    const auto [match, other] = found->second;
+    if (other != nullptr) {
+      return Invalid("file {}: columns '{}{}' and '{}{}' both have field id {}", source.name, prefix, match->name,
+                     prefix, other->name, target.id);
     }
     return match;
   }
@@ -184,11 +205,16 @@ struct ColumnProjection::Resolver {
 
   /// Sets where each node's values stand once only `leaves` are read.
   void Place(const std::vector<SourceField>& candidates, std::vector<Node>* nodes) const {
+    if (nodes->empty()) return;
+    std::vector<int> read_before;
+    int read = 0;
+    for (const SourceField& candidate : candidates) {
+      read_before.push_back(read);
+      read += IsRead(candidate, leaves) ? 1 : 0;
+    }
     for (Node& node : *nodes) {
       if (node.source == nullptr) continue;
-      const auto index = static_cast<size_t>(node.source - candidates.data());
-      node.child = 0;
-      for (size_t i = 0; i < index; ++i) node.child += IsRead(candidates[i], leaves) ? 1 : 0;
+      node.child = read_before[static_cast<size_t>(node.source - candidates.data())];
       Place(node.source->children, &node.children);
       node.source = nullptr;
     }

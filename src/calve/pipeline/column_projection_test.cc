@@ -234,6 +234,21 @@ TEST(ColumnProjection, FilesWithoutIdsAreMatchedByNameAndNeverSilentlyNull) {
   EXPECT_TRUE(ColumnProjection::Make(source, targets, values, {.missing_by_name_is_error = true}).ok());
 }
 
+TEST(ColumnProjection, TensOfThousandsOfColumnsAreMatched) {
+  constexpr int kColumns = 60000;
+  arrow::FieldVector fields;
+  for (int i = 0; i < kColumns; ++i) fields.push_back(arrow::field("c" + std::to_string(i), arrow::int32()));
+  auto targets = TargetsOf(arrow::Schema(fields));
+  std::reverse(targets.begin(), targets.end());
+  auto source = SourceSchema::OfArrow(arrow::Schema(fields), "f.parquet");
+  source.AssignIdsByName(targets);
+  auto projection = ColumnProjection::Make(source, targets, {}, {});
+  ASSERT_TRUE(projection.ok()) << projection.status();
+  EXPECT_EQ(projection->leaves().size(), static_cast<size_t>(kColumns));
+  EXPECT_EQ(projection->OriginOf(1)->leaf, 0);
+  EXPECT_EQ(projection->OriginOf(kColumns)->leaf, kColumns - 1);
+}
+
 TEST(ColumnProjection, NameMappingGivesIdsAtEveryLevel) {
   auto schema = arrow::schema({arrow::field("l", arrow::list(arrow::field("array", arrow::int32()))),
                                arrow::field("s", arrow::struct_({arrow::field("old", arrow::int32())}))});

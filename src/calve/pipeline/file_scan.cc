@@ -168,7 +168,7 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
     }
   }
   read.identify = [all](const ParquetReader&, pipeline::SourceSchema* source) {
-    source->AssignIdsByName(all);
+    source->AssignIdsByName(all, pipeline::SameNames::kInOrder);
     return Status::OK();
   };
 

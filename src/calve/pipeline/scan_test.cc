@@ -271,6 +271,21 @@ TEST_F(ScanTest, FilesAreReadAsOneByName) {
   EXPECT_TRUE(ScanFiles({a}, options).status().IsInvalid());
 }
 
+TEST_F(ScanTest, ColumnsOfOneNameInFilesAreMatchedInTheirOrder) {
+  const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
+  const auto write = [](const std::string& path, const std::vector<std::string>& names, const std::string& json) {
+    arrow::FieldVector fields;
+    for (size_t i = 0; i < names.size(); ++i) fields.push_back(arrow::field(std::to_string(i), arrow::int64()));
+    auto batch = Batch(arrow::schema(fields), json);
+    testing::WriteParquet(path, batch->RenameColumns(names).ValueOrDie());
+  };
+  write(a, {"x", "y", "x"}, "[[1, 2, 3]]");
+  write(b, {"y", "x", "x", "x"}, "[[4, 5, 6, 7]]");
+  auto scan = ScanFiles({a, b}, {}).ValueOrDie();
+  EXPECT_EQ(scan->schema()->field_names(), (std::vector<std::string>{"x", "y", "x"}));
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|2|3|", "5|4|6|"));
+}
+
 TEST_F(ScanTest, NarrowIntegersOfFilesCanBeFiltered) {
   const std::string path = catalog_.folder() / "narrow.parquet";
   testing::WriteParquet(path,

@@ -4,6 +4,8 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include <charconv>
+#include <string_view>
+#include <unordered_map>
 
 namespace calve::pipeline {
 namespace {
@@ -60,17 +62,47 @@ void ClearIds(std::vector<SourceField>* fields) {
   }
 }
 
-void MatchNames(const std::vector<TargetField>& targets, bool by_position, std::vector<SourceField>* fields) {
-  for (size_t i = 0; i < fields->size(); ++i) {
-    SourceField& field = (*fields)[i];
-    const TargetField* match = nullptr;
-    for (size_t t = 0; t < targets.size(); ++t) {
-      if (by_position ? t == i : targets[t].field->name() == field.name) match = &targets[t];
-    }
-    if (match == nullptr) continue;
-    field.id = match->id;
-    MatchNames(match->children, IsRepeatedType(*field.type), &field.children);
+/// The targets of one level by their names.
+class TargetsByName {
+ public:
+  TargetsByName(const std::vector<TargetField>& targets, SameNames same_names) : same_names_(same_names) {
+    for (const TargetField& target : targets) named_[target.field->name()].targets.push_back(&target);
   }
+
+  /// The target of the next field called `name`; null when there is none.
+  const TargetField* Next(const std::string& name) {
+    const auto found = named_.find(name);
+    if (found == named_.end()) return nullptr;
+    Named& named = found->second;
+    if (same_names_ == SameNames::kShareId) return named.targets.back();
+    return named.taken < named.targets.size() ? named.targets[named.taken++] : nullptr;
+  }
+
+ private:
+  struct Named {
+    std::vector<const TargetField*> targets;
+    size_t taken = 0;
+  };
+
+  const SameNames same_names_;
+  std::unordered_map<std::string_view, Named> named_;
+};
+
+void MatchNames(const std::vector<TargetField>& targets, SameNames same_names, std::vector<SourceField>* fields);
+
+void Match(const TargetField* target, SameNames same_names, SourceField* field) {
+  if (target == nullptr) return;
+  field->id = target->id;
+  if (!IsRepeatedType(*field->type)) return MatchNames(target->children, same_names, &field->children);
+  for (size_t i = 0; i < std::min(target->children.size(), field->children.size()); ++i) {
+    Match(&target->children[i], same_names, &field->children[i]);
+  }
+}
+
+void MatchNames(const std::vector<TargetField>& targets, SameNames same_names, std::vector<SourceField>* fields) {
+  if (fields->empty()) return;
+  TargetsByName by_name(targets, same_names);
+  for (SourceField& field : *fields) Match(by_name.Next(field.name), same_names, &field);
 }
 
 }  // namespace
@@ -105,9 +137,9 @@ void SourceSchema::AssignIdsByMapping(const iceberg::NameMapping& mapping, const
   matched_by_mapping = true;
 }
 
-void SourceSchema::AssignIdsByName(const std::vector<TargetField>& targets) {
+void SourceSchema::AssignIdsByName(const std::vector<TargetField>& targets, SameNames same_names) {
   ClearIds(&fields);
-  MatchNames(targets, false, &fields);
+  MatchNames(targets, same_names, &fields);
   matched_by_name = true;
 }
 

@@ -24,6 +24,12 @@ struct SourceField {
   std::vector<SourceField> children;
 };
 
+/// What fields of one name are to the targets of that name.
+enum class SameNames {
+  kShareId,  ///< all are the last target
+  kInOrder   ///< the n-th is the n-th target
+};
+
 /// The schema of what is read, and how its fields are known.
 struct SourceSchema {
   std::string name;  ///< of the file, for messages
@@ -40,7 +46,7 @@ struct SourceSchema {
   void AssignIdsByMapping(const iceberg::NameMapping& mapping, const arrow::Schema& schema);
   /// Replaces all ids by those of the targets that have the same names, level by level; list elements and map entries
   /// stand for each other whatever they are called.
-  void AssignIdsByName(const std::vector<TargetField>& targets);
+  void AssignIdsByName(const std::vector<TargetField>& targets, SameNames same_names = SameNames::kShareId);
 };
 
 /// The id in a field's "PARQUET:field_id", -1 when there is none.
