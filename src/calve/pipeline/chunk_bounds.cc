@@ -78,6 +78,8 @@ Value IntegerBound(int64_t value, const arrow::DataType& file_type, const arrow:
       return value;
     case Type::DECIMAL128:
       return arrow::Decimal128(value);
+    case Type::TIME32:
+      return file_type.Equals(type) ? Int32Of(value) : Value();
     case Type::TIMESTAMP:
     case Type::TIME64: {
       constexpr int64_t kNanosPerSecond = 1000000000;

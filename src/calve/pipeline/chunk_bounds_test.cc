@@ -41,6 +41,12 @@ TEST(DecodeBound, NanosecondsAreWidenedToMicroseconds) {
   ExpectValue(DecodeBound(PhysicalType::kInt64, *kNanos, Plain<int64_t>(-1999), *kMicros, false), int64_t{-1});
 }
 
+TEST(DecodeBound, TimesOfThirtyTwoBits) {
+  const auto millis = arrow::time32(arrow::TimeUnit::MILLI);
+  ExpectValue(DecodeBound(PhysicalType::kInt32, *millis, Plain<int32_t>(3), *millis, true), int32_t{3});
+  ExpectValue(DecodeBound(PhysicalType::kInt32, *arrow::int32(), Plain<int32_t>(3), *millis, true), Value());
+}
+
 TEST(DecodeBound, PromotedColumns) {
   ExpectValue(DecodeBound(PhysicalType::kInt32, *arrow::int32(), Plain<int32_t>(-5), *arrow::int64(), true),
               int64_t{-5});

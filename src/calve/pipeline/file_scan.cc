@@ -104,8 +104,11 @@ Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& a
   return result;
 }
 
-/// A filter knows the types of tables: narrower integers and other forms of text and time take theirs.
+/// A filter knows the types of tables: narrower integers and other forms of text take theirs. Times and timestamps keep
+/// the file's unit: what it holds may be outside what a table's unit reaches.
 std::shared_ptr<arrow::DataType> FilterType(const arrow::Field& field) {
+  const auto id = field.type()->id();
+  if (id == arrow::Type::TIMESTAMP || id == arrow::Type::TIME32 || id == arrow::Type::TIME64) return field.type();
   auto as_table = iceberg::FromArrow(arrow::Schema({field.WithName("c")}));
   if (!as_table.ok()) return field.type();
   auto type = iceberg::ToArrow(*as_table->fields[0].type);

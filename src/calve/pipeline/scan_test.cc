@@ -286,6 +286,25 @@ TEST_F(ScanTest, ColumnsOfOneNameInFilesAreMatchedInTheirOrder) {
   EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|2|3|", "5|4|6|"));
 }
 
+TEST_F(ScanTest, TimesOfFilesAreFilteredInTheirOwnUnit) {
+  const std::string path = catalog_.folder() / "times.parquet";
+  const auto ts = arrow::timestamp(arrow::TimeUnit::MILLI);
+  // The last timestamp is none in microseconds.
+  testing::WriteParquet(path,
+                        Batch(arrow::schema({arrow::field("id", arrow::int64()), arrow::field("ts", ts),
+                                             arrow::field("t", arrow::time32(arrow::TimeUnit::MILLI))}),
+                              "[[1, 1500, 500], [2, -1, 3600000], [3, 9223372036854775000, null]]"),
+                        1);
+  const auto rows = [&](const std::string& where) {
+    auto scan = ScanFiles({path}, Where(where, {"id"})).ValueOrDie();
+    return testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie());
+  };
+  EXPECT_THAT(rows("ts > TIMESTAMP '1970-01-01 00:00:01.4999'"), ElementsAre("1|", "3|"));
+  EXPECT_THAT(rows("ts <= TIMESTAMP '1970-01-01 00:00:01.5'"), ElementsAre("1|", "2|"));
+  EXPECT_THAT(rows("t >= '00:00:00.5001'"), ElementsAre("2|"));
+  EXPECT_THAT(rows("t = '00:00:00.5'"), ElementsAre("1|"));
+}
+
 TEST_F(ScanTest, NarrowIntegersOfFilesCanBeFiltered) {
   const std::string path = catalog_.folder() / "narrow.parquet";
   testing::WriteParquet(path,
