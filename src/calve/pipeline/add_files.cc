@@ -11,7 +11,10 @@
 #include "calve/pipeline/table_files.h"
 #include "calve/pipeline/write_options.h"
 
+#include <arrow/type.h>
+
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -37,6 +40,81 @@ Result<std::set<std::string>> LiveFiles(const Table& table, const std::string& b
   for (const auto& task : plan.tasks) result.insert(NormalizeLocation(task.file.file_path));
   return result;
 }
+
+/// Whether what a footer says of the values is enough to know that the table can read all of them. Fields are walked
+/// beside the Arrow fields of the same source, which tell whether nulls are possible.
+struct InPlaceCheck {
+  const std::string& location;
+  const iceberg::Schema& schema;
+  const std::map<int, const iceberg::LeafMetrics*>& metrics;
+
+  Status All(const std::vector<SourceField>& fields, const arrow::FieldVector& arrow_fields,
+             const std::string& prefix) const {
+    if (fields.size() != arrow_fields.size()) {
+      return Invalid("file {}: {} fields stand for {} under '{}'", location, fields.size(), arrow_fields.size(),
+                     prefix);
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const SourceField& field = fields[i];
+      const iceberg::Field* column = field.id >= 0 ? schema.FindById(field.id) : nullptr;
+      if (column == nullptr) continue;
+      const std::string path = prefix + column->name;
+      if (column->required && arrow_fields[i]->nullable()) ARROW_RETURN_NOT_OK(HoldsNoNull(field, path));
+      if (field.leaf >= 0) ARROW_RETURN_NOT_OK(Fits(field, *column, path));
+      if (field.children.empty()) continue;
+      ARROW_RETURN_NOT_OK(All(field.children, ChildrenOf(*arrow_fields[i]->type()), path + "."));
+    }
+    return Status::OK();
+  }
+
+  /// A map's are its key and value.
+  static arrow::FieldVector ChildrenOf(const arrow::DataType& type) {
+    return type.id() == arrow::Type::MAP ? type.field(0)->type()->fields() : type.fields();
+  }
+
+  Status HoldsNoNull(const SourceField& field, const std::string& path) const {
+    const auto nulls = FewestNulls(field);
+    if (nulls == 0) return Status::OK();
+    if (nulls && field.leaf >= 0) {
+      return Invalid("file {}: required column '{}' holds {} null{}", location, path, *nulls, *nulls == 1 ? "" : "s");
+    }
+    return Invalid("file {}: required column '{}' may hold nulls: the file's footer does not rule them out", location,
+                   path);
+  }
+
+  /// The least null count of the leaves under `field`: a null of the field counts in each of them.
+  std::optional<int64_t> FewestNulls(const SourceField& field) const {
+    std::optional<int64_t> fewest;
+    if (auto leaf = metrics.find(field.id); field.leaf >= 0 && leaf != metrics.end()) return leaf->second->null_count;
+    for (const SourceField& child : field.children) {
+      const auto nulls = FewestNulls(child);
+      if (nulls && (!fewest || *nulls < *fewest)) fewest = nulls;
+    }
+    return fewest;
+  }
+
+  /// Timestamps whose unit becomes finer may leave the range of 64 bits; their bounds, in the table's unit, tell.
+  Status Fits(const SourceField& field, const iceberg::Field& column, const std::string& path) const {
+    ARROW_ASSIGN_OR_RAISE(const auto type, iceberg::ToArrow(*column.type));
+    if (field.is_int96) {
+      return Invalid("file {}: column '{}' is INT96, whose nanoseconds are lost when it is read as {}", location, path,
+                     type->ToString());
+    }
+    if (type->id() != arrow::Type::TIMESTAMP || field.type->id() == arrow::Type::NA) return Status::OK();
+    const auto unit = static_cast<const arrow::TimestampType&>(*type).unit();
+    if (field.type->id() == arrow::Type::TIMESTAMP &&
+        static_cast<const arrow::TimestampType&>(*field.type).unit() == unit) {
+      return Status::OK();
+    }
+    const auto leaf = metrics.find(field.id);
+    if (leaf == metrics.end()) return Status::OK();
+    const iceberg::LeafMetrics& known = *leaf->second;
+    if (known.null_count && known.null_count == known.value_count) return Status::OK();
+    if (!IsNull(known.lower) && !IsNull(known.upper)) return Status::OK();
+    return Invalid("file {}: column '{}' is {}; the file's footer does not tell that all of its values fit into {}",
+                   location, path, field.type->ToString(), type->ToString());
+  }
+};
 
 /// Reads the footer of one file after another; thread-safe.
 class Registrar {
@@ -67,15 +145,22 @@ class Registrar {
     values.path = location;
     ARROW_ASSIGN_OR_RAISE(values.identity_partition, IdentityValuesInPath(metadata_, location));
     ARROW_ASSIGN_OR_RAISE(const auto projection,
-                          ColumnProjection::Make(source, targets_, std::move(values), {.casts = CastRules::kAppend}));
+                          ColumnProjection::Make(source, targets_, std::move(values), {.casts = casts()}));
     ARROW_RETURN_NOT_OK(reader->CheckSupported(projection.leaves()));
-    return Describe(*reader, source, location);
+    ARROW_ASSIGN_OR_RAISE(const auto leaves, MetricsOfFooter(reader->metadata(), source, metadata_.schema()));
+    std::map<int, const iceberg::LeafMetrics*> metrics;
+    for (const auto& leaf : leaves) metrics[leaf.field_id] = &leaf;
+    const InPlaceCheck check{location, metadata_.schema(), metrics};
+    ARROW_RETURN_NOT_OK(check.All(source.fields, reader->schema()->fields(), ""));
+    return Describe(*reader, leaves, location);
   }
 
   bool needs_mapping() const { return needs_mapping_ && !table_has_mapping_; }
   std::string mapping_text() const { return iceberg::ToJsonText(mapping_); }
 
  private:
+  CastRules casts() const { return metadata_.format_version >= 3 ? CastRules::kInPlaceV3 : CastRules::kInPlace; }
+
   Status Identify(const ParquetReader& reader, SourceSchema* source) {
     if (!source->has_ids()) {
       source->AssignIdsByMapping(mapping_, *reader.schema());
@@ -87,7 +172,7 @@ class Registrar {
                    source->name);
   }
 
-  Result<iceberg::DataFile> Describe(const ParquetReader& reader, const SourceSchema& source,
+  Result<iceberg::DataFile> Describe(const ParquetReader& reader, const std::vector<iceberg::LeafMetrics>& leaves,
                                      const std::string& location) {
     iceberg::DataFile file;
     file.file_path = location;
@@ -97,7 +182,6 @@ class Registrar {
     file.file_size_in_bytes = reader.size_bytes();
     file.split_offsets = SplitOffsets(reader.metadata());
     file.sort_order_id = 0;
-    ARROW_ASSIGN_OR_RAISE(const auto leaves, MetricsOfFooter(reader.metadata(), source, metadata_.schema()));
     ARROW_ASSIGN_OR_RAISE(file.partition, InferPartition(metadata_, location, leaves));
     ARROW_RETURN_NOT_OK(iceberg::SetMetrics(metadata_, metadata_.schema(), leaves, &file));
     return file;

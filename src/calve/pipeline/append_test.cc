@@ -222,6 +222,19 @@ TEST_F(AppendTest, AddFilesRegistersThemWhereTheyLie) {
   EXPECT_THAT(Refusal(after, {path}, true).message(), HasSubstr("in the table already"));
 }
 
+TEST_F(AppendTest, AddFilesOfARaceAreRegisteredOnce) {
+  const auto table = MakeTable(kTwo);
+  const auto path = File("outside/a.parquet", kTwo, R"([[1, "x"]])");
+  EXPECT_THAT(RowsAfter(table, {path}, true), SizeIs(1));
+  // `table` is of the version before: that the file is in the table shows only when the commit is tried again.
+  AppendOptions options;
+  options.add_files = true;
+  const auto status = AppendFiles(table, {path}, options).status();
+  EXPECT_TRUE(status.IsInvalid()) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr(path));
+  EXPECT_THAT(SortedRows(table.Refresh().ValueOrDie()), SizeIs(1));
+}
+
 TEST_F(AppendTest, AddFilesNeedsOnePartitionAFile) {
   auto table = MakeTable(kTwo, "truncate(10, id)");
   const auto one = File("one.parquet", kTwo, R"([[11, "x"], [19, null]])");
@@ -238,6 +251,81 @@ TEST_F(AppendTest, AddFilesReadsIdentityPartitionsFromThePath) {
   EXPECT_THAT(RowsAfter(table, {path}, true), ElementsAre("1|'a b'|"));
   const auto no_path = File("f.parquet", arrow::schema({arrow::field("id", arrow::int64(), false)}), "[[1]]");
   EXPECT_TRUE(Refusal(table.Refresh().ValueOrDie(), {no_path}, true).IsInvalid());
+}
+
+TEST_F(AppendTest, AddFilesRefusesNullsInRequiredColumns) {
+  const auto optional = arrow::schema({arrow::field("id", arrow::int64()), arrow::field("name", arrow::utf8())});
+  auto table = MakeTable(kTwo);
+  const auto nulls = File("nulls.parquet", optional, R"([[1, "x"], [null, "y"]])");
+  auto status = Refusal(table, {nulls}, true);
+  EXPECT_TRUE(status.IsInvalid()) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr(nulls));
+  EXPECT_THAT(status.message(), HasSubstr("required column 'id' holds 1 null"));
+  // Optional in the file, but known to hold none.
+  const auto full = File("full.parquet", optional, R"([[1, "x"], [2, null]])");
+  EXPECT_THAT(RowsAfter(table, {full}, true), SizeIs(2));
+}
+
+TEST_F(AppendTest, AddFilesRefusesRequiredColumnsWithoutNullCounts) {
+  auto table = MakeTable(kTwo);
+  const auto optional = arrow::schema({arrow::field("id", arrow::int64()), arrow::field("name", arrow::utf8())});
+  const std::string path = catalog_.folder() / "bare.parquet", sure = catalog_.folder() / "sure.parquet";
+  const auto bare = ::parquet::WriterProperties::Builder().disable_statistics()->build();
+  testing::WriteParquet(path, Batch(optional, R"([[1, "x"]])"), 1 << 20, bare);
+  EXPECT_THAT(Refusal(table, {path}, true).message(), HasSubstr("'id' may hold nulls"));
+  // The file's schema says it where statistics do not.
+  testing::WriteParquet(sure, Batch(kTwo, R"([[1, "x"]])"), 1 << 20, bare);
+  EXPECT_THAT(RowsAfter(table, {sure}, true), SizeIs(1));
+}
+
+TEST_F(AppendTest, AddFilesChecksRequiredFieldsOfStructs) {
+  const auto point = [](bool nullable, bool x_nullable) {
+    const auto type = arrow::struct_({arrow::field("x", arrow::int64(), x_nullable)});
+    return arrow::schema({arrow::field("p", type, nullable)});
+  };
+  auto table = MakeTable(point(true, false));
+  const auto nulls = File("n.parquet", point(true, true), R"([[[null]]])");
+  EXPECT_THAT(Refusal(table, {nulls}, true).message(), HasSubstr("required column 'p.x'"));
+  const auto null_struct = File("s.parquet", point(true, false), R"([[null], [[1]]])");
+  EXPECT_THAT(RowsAfter(table, {null_struct}, true), SizeIs(2));
+  auto strict = MakeTable(point(false, true));
+  EXPECT_THAT(Refusal(strict, {null_struct}, true).message(), HasSubstr("required column 'p'"));
+}
+
+TEST_F(AppendTest, AddFilesTakesOnlyWhatAScanReadsWithoutLoss) {
+  const auto at = [](const std::shared_ptr<arrow::DataType>& type) {
+    return arrow::schema({arrow::field("at", type)});
+  };
+  const auto micros = arrow::timestamp(arrow::TimeUnit::MICRO), millis = arrow::timestamp(arrow::TimeUnit::MILLI);
+  auto table = MakeTable(at(micros));
+  const auto nanos = File("ns.parquet", at(arrow::timestamp(arrow::TimeUnit::NANO)), "[[1001]]");
+  EXPECT_THAT(Refusal(table, {nanos}, true).message(), HasSubstr("cannot become timestamp[us]"));
+  const auto day = File("d.parquet", at(arrow::date32()), "[[1]]");
+  EXPECT_THAT(Refusal(table, {day}, true).message(), HasSubstr("cannot become timestamp[us]"));
+  const auto far = File("far.parquet", at(millis), "[[9223372036854775]]");
+  EXPECT_THAT(RowsAfter(table, {far}, true), SizeIs(1));
+  const auto too_far = File("too_far.parquet", at(millis), "[[0], [9223372036854776]]");
+  auto status = Refusal(table.Refresh().ValueOrDie(), {too_far}, true);
+  EXPECT_THAT(status.message(), HasSubstr(too_far));
+  EXPECT_THAT(status.message(), HasSubstr("'at'"));
+  const auto none = File("none.parquet", at(millis), "[[null]]");
+  EXPECT_THAT(RowsAfter(table.Refresh().ValueOrDie(), {none}, true), SizeIs(2));
+  auto third = catalog_.Create("db.v3", at(micros), "", 3).ValueOrDie();
+  EXPECT_THAT(RowsAfter(third, {day}, true), SizeIs(1));
+}
+
+TEST_F(AppendTest, AddFilesRefusesInt96) {
+  const auto micros = arrow::schema({arrow::field("at", arrow::timestamp(arrow::TimeUnit::MICRO))});
+  const std::string path = catalog_.folder() / "int96.parquet";
+  const auto batch = Batch(micros, "[[1]]");
+  auto sink = arrow::io::FileOutputStream::Open(path).ValueOrDie();
+  const auto int96 = ::parquet::ArrowWriterProperties::Builder().enable_deprecated_int96_timestamps()->build();
+  ASSERT_TRUE(::parquet::arrow::WriteTable(*arrow::Table::FromRecordBatches({batch}).ValueOrDie(),
+                                           arrow::default_memory_pool(), sink, 1 << 20,
+                                           ::parquet::default_writer_properties(), int96)
+                  .ok());
+  ASSERT_TRUE(sink->Close().ok());
+  EXPECT_THAT(Refusal(MakeTable(micros), {path}, true).message(), HasSubstr("INT96"));
 }
 
 TEST_F(AppendTest, AddFilesRefusesForeignIdsAndTypes) {

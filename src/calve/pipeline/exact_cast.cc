@@ -45,11 +45,21 @@ bool DecimalFits(const arrow::DataType& from, const arrow::DataType& to) {
   return narrow.scale() == wide.scale() && narrow.precision() <= wide.precision();
 }
 
+bool IsInPlace(CastRules rules) { return rules == CastRules::kInPlace || rules == CastRules::kInPlaceV3; }
+
 bool TimestampFits(const arrow::DataType& from, const arrow::TimestampType& to, CastRules rules) {
-  if (from.id() == Type::DATE32) return to.timezone().empty() || rules == CastRules::kRead;
+  if (from.id() == Type::DATE32) {
+    return (to.timezone().empty() && rules != CastRules::kInPlace) || rules == CastRules::kRead;
+  }
   if (from.id() != Type::TIMESTAMP) return false;
+  if (IsInPlace(rules) && checked_cast<const arrow::TimestampType&>(from).unit() > to.unit()) return false;
   const bool same_kind = checked_cast<const arrow::TimestampType&>(from).timezone().empty() == to.timezone().empty();
   return same_kind || rules == CastRules::kRead;
+}
+
+bool TimeFits(const arrow::DataType& from, const arrow::TimeType& to, CastRules rules) {
+  if (from.id() != Type::TIME32 && from.id() != Type::TIME64) return false;
+  return !IsInPlace(rules) || checked_cast<const arrow::TimeType&>(from).unit() <= to.unit();
 }
 
 bool BytesFit(const arrow::DataType& from, const arrow::DataType& to, CastRules rules) {
@@ -115,9 +125,9 @@ bool CanCastExactly(const arrow::DataType& from_type, const arrow::DataType& to_
       return TimestampFits(from, checked_cast<const arrow::TimestampType&>(to), rules);
     case Type::TIME32:
     case Type::TIME64:
-      return from.id() == Type::TIME32 || from.id() == Type::TIME64;
+      return TimeFits(from, checked_cast<const arrow::TimeType&>(to), rules);
     case Type::DATE32:
-      return from.id() == Type::DATE64;
+      return from.id() == Type::DATE64 && !IsInPlace(rules);
     case Type::STRING:
     case Type::LARGE_STRING:
     case Type::STRING_VIEW:

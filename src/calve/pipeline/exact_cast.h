@@ -15,6 +15,14 @@ enum class CastRules {
   /// from
   /// timestamps and bytes are not declared text.
   kAppend,
+  /// Of a foreign file that joins the table as it is. As kAppend, but values are not looked at, so each of them must
+  /// fit
+  /// whatever it is: finer units are not made coarser, and dates are no timestamps. Coarser timestamps become finer
+  /// ones; whether they fit is for the caller to learn from their bounds.
+  kInPlace,
+  /// As kInPlace, for tables of format v3, which lets dates become timestamps without a zone. Whether they fit is for
+  /// the caller to learn, too.
+  kInPlaceV3,
 };
 
 /// True when values of the primitive type `from` may become `to` without loss: the specification's promotions (int ->

@@ -73,6 +73,27 @@ TEST(ExactCast, RefusesWhatLosesOrReinterprets) {
   }
 }
 
+TEST(ExactCast, InPlaceEveryValueMustFit) {
+  const auto nanos = arrow::timestamp(arrow::TimeUnit::NANO), millis = arrow::timestamp(arrow::TimeUnit::MILLI);
+  const auto time_nanos = arrow::time64(arrow::TimeUnit::NANO), time_micros = arrow::time64(arrow::TimeUnit::MICRO);
+  for (const CastRules rules : {CastRules::kInPlace, CastRules::kInPlaceV3}) {
+    EXPECT_FALSE(CanCastExactly(*nanos, *kMicros, rules));
+    EXPECT_FALSE(CanCastExactly(*time_nanos, *time_micros, rules));
+    EXPECT_FALSE(CanCastExactly(*arrow::date64(), *arrow::date32(), rules));
+    EXPECT_FALSE(CanCastExactly(*arrow::date32(), *kUtc, rules));
+    EXPECT_FALSE(CanCastExactly(*kMicros, *kUtc, rules));
+    EXPECT_FALSE(CanCastExactly(*arrow::binary(), *arrow::utf8(), rules));
+    EXPECT_TRUE(CanCastExactly(*millis, *kMicros, rules));
+    EXPECT_TRUE(CanCastExactly(*kMicros, *nanos, rules));
+    EXPECT_TRUE(CanCastExactly(*arrow::time32(arrow::TimeUnit::MILLI), *time_micros, rules));
+    EXPECT_TRUE(CanCastExactly(*arrow::int32(), *arrow::int64(), rules));
+    EXPECT_TRUE(CanCastExactly(*arrow::float32(), *arrow::float64(), rules));
+    EXPECT_TRUE(CanCastExactly(*arrow::decimal128(5, 2), *arrow::decimal128(9, 2), rules));
+  }
+  EXPECT_FALSE(CanCastExactly(*arrow::date32(), *kMicros, CastRules::kInPlace));
+  EXPECT_TRUE(CanCastExactly(*arrow::date32(), *kMicros, CastRules::kInPlaceV3));
+}
+
 TEST(ExactCast, TablesDecideZonesAndTextOfTheirOwnFiles) {
   EXPECT_TRUE(CanCastExactly(*kMicros, *kUtc, CastRules::kRead));
   auto cast = CastExactly(testing::Array(kMicros, "[5]"), kUtc, arrow::default_memory_pool());
