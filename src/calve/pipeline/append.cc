@@ -60,6 +60,7 @@ struct Append {
     change.extra_summary = options.summary;
     change.branch = options.branch;
     change.new_properties = std::move(properties);
+    change.added_must_be_new = options.add_files;
     ARROW_ASSIGN_OR_RAISE(auto committed, iceberg::CommitSnapshot(*table.store(), *table.version(), change));
     result.snapshot_id = committed.snapshot.snapshot_id;
     result.attempts = committed.attempts;
