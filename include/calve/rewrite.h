@@ -48,7 +48,9 @@ struct RewriteResult {
   int64_t rewritten_files = 0, added_files = 0, rewritten_bytes = 0, added_bytes = 0, rows = 0;
   std::vector<int64_t> snapshot_ids;
   std::vector<int64_t> added_file_sizes_bytes;
-  int64_t failed_groups = 0;  ///< with partial progress only
+  int64_t failed_groups = 0;          ///< with partial progress only
+  std::string first_failure;          ///< why the first of them failed; empty when none did
+  std::vector<std::string> failures;  ///< why groups and commits failed, each reason once per group or commit
   int64_t peak_memory_bytes = 0;
   double plan_seconds = 0, write_seconds = 0, commit_seconds = 0;
 };

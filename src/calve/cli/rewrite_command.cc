@@ -137,6 +137,7 @@ Json ToJson(const RewriteResult& result, double seconds) {
           {"snapshot_ids", result.snapshot_ids},
           {"added_file_sizes_bytes", result.added_file_sizes_bytes},
           {"failed_groups", result.failed_groups},
+          {"failures", result.failures},
           {"peak_memory_bytes", result.peak_memory_bytes},
           {"plan_seconds", result.plan_seconds},
           {"write_seconds", result.write_seconds},
@@ -189,7 +190,8 @@ Status RunRewrite(const RewriteFlags& flags) {
     session.Note(fmt::format("report in {}", flags.report));
   }
   if (result.failed_groups > 0) {
-    return Status::IOError(fmt::format("{} could not be rewritten", Counted(result.failed_groups, "group")));
+    return Status::IOError(fmt::format("{} could not be rewritten: {}", Counted(result.failed_groups, "group"),
+                                       OneLine(result.first_failure)));
   }
   return Status::OK();
 }

@@ -115,7 +115,9 @@ class Rewrite {
         return status;
       }
       const Status group_failure = FirstFailure(begin, end);
+      for (size_t i = begin; i < end; ++i) NoteFailure(outcomes_[i].status);
       status = Commit(begin, end);
+      NoteFailure(status);
       if (first_failure.ok()) first_failure = status.ok() ? group_failure : status;
       // What may have been committed is not to be written again.
       if (CommitFailureOf(status) == CommitFailure::kStateUnknown) return status;
@@ -192,6 +194,12 @@ class Rewrite {
   Status FirstFailure(size_t begin, size_t end) const {
     for (size_t i = begin; i < end; ++i) ARROW_RETURN_NOT_OK(outcomes_[i].status);
     return Status::OK();
+  }
+
+  void NoteFailure(const Status& status) {
+    if (status.ok()) return;
+    result_.failures.push_back(status.message());
+    if (result_.first_failure.empty()) result_.first_failure = status.message();
   }
 
   void Discard(size_t begin, size_t end) {
