@@ -1,11 +1,13 @@
 #include "calve/pipeline/rewrite_groups.h"
 
+#include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/iceberg/partition_key.h"
 #include "calve/pipeline/table_files.h"
 #include "calve/pipeline/write_options.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace calve::pipeline {
 namespace {
@@ -29,6 +31,24 @@ std::vector<std::vector<FileScanTask>> ByPartition(const iceberg::TableMetadata&
   return result;
 }
 
+/// A file that stands twice in a plan would be read twice and taken away once: its rows would be doubled for good.
+Status CheckLiveOnce(const iceberg::ScanPlan& plan) {
+  std::unordered_set<std::string_view> seen;
+  for (const FileScanTask& task : plan.tasks) {
+    if (seen.insert(task.file.file_path).second) continue;
+    return Invalid("data file {} is live twice in snapshot {}", task.file.file_path, plan.snapshot->snapshot_id);
+  }
+  return Status::OK();
+}
+
+/// Adds sizes or rows of manifests, which may say anything.
+Status AddTo(int64_t* total, int64_t value, const FileScanTask& task, const char* what) {
+  const auto sum = CheckedAdd(*total, value);
+  if (!sum) return Invalid("data file {}: with its {} of {} the sum leaves 64 bits", task.file.file_path, what, value);
+  *total = *sum;
+  return Status::OK();
+}
+
 Result<RewriteGroup> Describe(const iceberg::TableMetadata& metadata, const std::vector<FileScanTask>& tasks,
                               const BinPackSizes& sizes) {
   RewriteGroup group;
@@ -38,8 +58,8 @@ Result<RewriteGroup> Describe(const iceberg::TableMetadata& metadata, const std:
   for (const FileScanTask& task : tasks) {
     group.files.push_back(task.file.file_path);
     group.file_sizes_bytes.push_back(task.file.file_size_in_bytes);
-    group.bytes += task.file.file_size_in_bytes;
-    group.rows += task.file.record_count;
+    ARROW_RETURN_NOT_OK(AddTo(&group.bytes, task.file.file_size_in_bytes, task, "size"));
+    ARROW_RETURN_NOT_OK(AddTo(&group.rows, task.file.record_count, task, "record count"));
   }
   group.expected_output_files = sizes.ExpectedOutputFiles(group.bytes);
   return group;
@@ -82,13 +102,16 @@ Result<PlannedRewrite> PlanGroups(const Table& table, const RewriteOptions& opti
   };
   ARROW_ASSIGN_OR_RAISE(auto plan, plan_scan(nullptr));
   planned.plan.files_total = static_cast<int64_t>(plan.tasks.size());
-  for (const auto& task : plan.tasks) planned.plan.bytes_total += task.file.file_size_in_bytes;
+  for (const auto& task : plan.tasks) {
+    ARROW_RETURN_NOT_OK(AddTo(&planned.plan.bytes_total, task.file.file_size_in_bytes, task, "size"));
+  }
   if (!options.filter.always_true()) {
     ARROW_ASSIGN_OR_RAISE(const auto schema, iceberg::ToArrow(metadata.schema()));
     ARROW_ASSIGN_OR_RAISE(const auto filter, expr::Bind(options.filter.root(), *schema));
     ARROW_ASSIGN_OR_RAISE(plan, plan_scan(filter));
   }
   ARROW_RETURN_NOT_OK(iceberg::CheckSupported(plan));
+  ARROW_RETURN_NOT_OK(CheckLiveOnce(plan));
   for (auto& tasks : ByPartition(metadata, std::move(plan.tasks))) {
     ARROW_RETURN_NOT_OK(GroupPartition(metadata, std::move(tasks), sizes, &planned));
   }

@@ -1,6 +1,7 @@
 #include "calve/rewrite.h"
 
 #include "calve/base/status.h"
+#include "calve/iceberg/scan_plan.h"
 #include "table_testing.h"
 
 #include <arrow/util/cancel.h>
@@ -200,6 +201,8 @@ TEST_F(RewriteTest, PartialProgressGoesOnAfterAGroupFailed) {
   auto result = RewriteDataFiles(table, options);
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_EQ(result->failed_groups, 1);
+  EXPECT_THAT(result->first_failure, HasSubstr(*broken));
+  EXPECT_THAT(result->failures, ElementsAre(result->first_failure));
   EXPECT_EQ(result->rewritten_files, 5);
   EXPECT_EQ(LiveFiles(table.Refresh().ValueOrDie()), 6);
 }
@@ -221,6 +224,47 @@ TEST_F(RewriteTest, AppendsMeanwhileAreKept) {
   ASSERT_TRUE(testing::Append(table, Batch(kSchema, R"([[99, "x"]])")).ok());
   ASSERT_TRUE(RewriteDataFiles(table).ok());
   EXPECT_THAT(SortedRows(table.Refresh().ValueOrDie()), SizeIs(6));
+}
+
+/// Appends a file again that is in the table, as only a faulty or racing writer does.
+Table WithFileTwice(const Table& table, std::optional<int64_t> size_bytes = {}) {
+  const auto base = table.store()->Load().ValueOrDie();
+  auto plan = iceberg::PlanScan(table.store()->io(), base.metadata, base.metadata.current_snapshot(),
+                                base.metadata.schema(), nullptr, {})
+                  .ValueOrDie();
+  iceberg::SnapshotChange change{.operation = "append", .added = {plan.tasks[0].file}};
+  if (size_bytes) {
+    change.added[0].file_path += ".other";
+    change.added[0].file_size_in_bytes = *size_bytes;
+  }
+  auto committed = iceberg::CommitSnapshot(*table.store(), base, change);
+  EXPECT_TRUE(committed.ok()) << committed.status().ToString();
+  return table.Refresh().ValueOrDie();
+}
+
+TEST_F(RewriteTest, AFileThatIsLiveTwiceIsRefusedBeforeAnythingIsWritten) {
+  auto table = WithFileTwice(Appended(MakeTable(), 5));
+  const auto files = testing::FilesBelow(testing::DataFolder(table));
+  const auto status = RewriteDataFiles(table).status();
+  EXPECT_TRUE(status.IsInvalid()) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr(fmt::format("is live twice in snapshot {}", *table.current_snapshot_id())));
+  EXPECT_EQ(testing::FilesBelow(testing::DataFolder(table)), files);
+  EXPECT_EQ(table.Refresh().ValueOrDie().current_snapshot_id(), table.current_snapshot_id());
+}
+
+TEST_F(RewriteTest, SumsThatLeave64BitsAreInvalid) {
+  auto table = WithFileTwice(Appended(MakeTable(), 5), std::numeric_limits<int64_t>::max());
+  const auto status = PlanRewrite(table).status();
+  EXPECT_TRUE(status.IsInvalid()) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr("the sum leaves 64 bits"));
+}
+
+TEST_F(RewriteTest, TheLargestTargetAPropertyCanName) {
+  auto table = Appended(MakeTable("", 2, {{"write.target-file-size-bytes", "9223372036854775807"}}), 5);
+  auto result = RewriteDataFiles(table);
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ(result->added_files, 1);
+  EXPECT_THAT(SortedRows(table.Refresh().ValueOrDie()), SizeIs(5));
 }
 
 TEST_F(RewriteTest, LineageSurvivesASecondRewrite) {
