@@ -1,16 +1,29 @@
 #include "calve/pipeline/rewrite_plan.h"
 
+#include "calve/base/checked.h"
 #include "calve/base/status.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace calve::pipeline {
 namespace {
 
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+/// At most what 64 bits hold: sizes come from tables and options, and may be anything.
+int64_t SaturatedAdd(int64_t a, int64_t b) { return CheckedAdd(a, b).value_or(kMost); }
+
+/// `share` of `bytes`, at most what 64 bits hold.
+int64_t ShareOf(int64_t bytes, double share) {
+  const double result = static_cast<double>(bytes) * share;
+  return result >= static_cast<double>(kMost) ? kMost : static_cast<int64_t>(result);
+}
+
 int64_t TotalOf(const std::vector<size_t>& group, std::span<const int64_t> sizes) {
   return std::accumulate(group.begin(), group.end(), int64_t{0},
-                         [&](int64_t sum, size_t file) { return sum + sizes[file]; });
+                         [&](int64_t sum, size_t file) { return SaturatedAdd(sum, sizes[file]); });
 }
 
 bool IsTaken(const std::vector<size_t>& group, int64_t bytes, const BinPackSizes& sizes) {
@@ -25,10 +38,8 @@ Result<BinPackSizes> BinPackSizes::Make(const RewriteOptions& options, int64_t t
   BinPackSizes sizes;
   sizes.target_bytes = options.target_file_size_bytes.value_or(table_target_bytes);
   if (sizes.target_bytes <= 0) return Invalid("target-file-size-bytes: {} is not positive", sizes.target_bytes);
-  sizes.min_bytes =
-      options.min_file_size_bytes.value_or(static_cast<int64_t>(static_cast<double>(sizes.target_bytes) * 0.75));
-  sizes.max_bytes =
-      options.max_file_size_bytes.value_or(static_cast<int64_t>(static_cast<double>(sizes.target_bytes) * 1.8));
+  sizes.min_bytes = options.min_file_size_bytes.value_or(ShareOf(sizes.target_bytes, 0.75));
+  sizes.max_bytes = options.max_file_size_bytes.value_or(ShareOf(sizes.target_bytes, 1.8));
   sizes.max_group_bytes = options.max_file_group_size_bytes;
   sizes.min_input_files = options.min_input_files;
   sizes.rewrite_all = options.rewrite_all;
@@ -36,7 +47,8 @@ Result<BinPackSizes> BinPackSizes::Make(const RewriteOptions& options, int64_t t
   if (sizes.min_bytes >= sizes.target_bytes) {
     return Invalid("min-file-size-bytes: {} is not under the target, {}", sizes.min_bytes, sizes.target_bytes);
   }
-  if (sizes.max_bytes <= sizes.target_bytes) {
+  // No file is larger than the largest target there can be.
+  if (sizes.max_bytes <= sizes.target_bytes && sizes.target_bytes < kMost) {
     return Invalid("max-file-size-bytes: {} is not over the target, {}", sizes.max_bytes, sizes.target_bytes);
   }
   if (sizes.min_input_files <= 0) return Invalid("min-input-files: {} is not positive", sizes.min_input_files);
@@ -58,7 +70,7 @@ int64_t BinPackSizes::ExpectedOutputFiles(int64_t input_bytes) const {
 
 int64_t BinPackSizes::RollBytes(int64_t input_bytes) const {
   constexpr int64_t kOverhead = int64_t{5} << 10;
-  const int64_t share = input_bytes / ExpectedOutputFiles(input_bytes) + kOverhead;
+  const int64_t share = SaturatedAdd(input_bytes / ExpectedOutputFiles(input_bytes), kOverhead);
   return std::clamp(share, target_bytes, std::max(target_bytes, WriteMaxBytes()));
 }
 
@@ -76,7 +88,7 @@ std::vector<std::vector<size_t>> BinPack(std::span<const int64_t> file_sizes, co
     if (!sizes.rewrite_all && size >= sizes.min_bytes && size <= sizes.max_bytes) continue;
     if (!group.empty() && size > sizes.max_group_bytes - group_bytes) close();
     group.push_back(file);
-    group_bytes += size;
+    group_bytes = SaturatedAdd(group_bytes, size);
   }
   close();
   return groups;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace calve::pipeline {
 namespace {
 
@@ -19,6 +21,30 @@ TEST(BinPackSizes, DefaultsAreSharesOfTheTarget) {
   EXPECT_EQ(sizes.min_bytes, 750);
   EXPECT_EQ(sizes.max_bytes, 1800);
   EXPECT_EQ(sizes.WriteMaxBytes(), 1400);
+}
+
+TEST(BinPackSizes, TheLargestTargetThereCanBe) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t target : {kMost, kMost - 1, kMost / 2}) {
+    auto made = BinPackSizes::Make({}, target);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_GT(made->min_bytes, 0);
+    EXPECT_LT(made->min_bytes, target);
+    EXPECT_GE(made->max_bytes, target);
+    EXPECT_EQ(made->ExpectedOutputFiles(1000), 1);
+    EXPECT_EQ(made->ExpectedOutputFiles(kMost - 2), target == kMost / 2 ? 2 : 1);
+    EXPECT_EQ(made->RollBytes(kMost - 2), std::clamp(made->RollBytes(kMost - 2), target, made->WriteMaxBytes()));
+    EXPECT_EQ(made->RollBytes(1000), target);
+  }
+}
+
+TEST(BinPack, SumsThatLeave64BitsAreTheLargestThereIs) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  RewriteOptions options;
+  options.rewrite_all = true;
+  options.max_file_group_size_bytes = kMost;
+  EXPECT_THAT(BinPack(std::vector<int64_t>{kMost, 5, 6}, Sizes(1000, options)),
+              ElementsAre(ElementsAre(0), ElementsAre(1, 2)));
 }
 
 TEST(BinPackSizes, RefusesSizesThatDoNotGoTogether) {
