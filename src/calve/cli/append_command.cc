@@ -22,7 +22,7 @@ struct AppendFlags {
 };
 
 Json ToJson(const AppendResult& result, double seconds) {
-  return {{"snapshot_id", result.snapshot_id},
+  return {{"snapshot_id", result.files > 0 ? Json(result.snapshot_id) : Json(nullptr)},
           {"files", result.files},
           {"rows", result.rows},
           {"bytes", result.bytes},
@@ -37,6 +37,10 @@ Status RunAppend(const AppendFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const Table table, OpenTarget(flags.table, flags.common.catalog));
   ARROW_ASSIGN_OR_RAISE(const AppendResult result, AppendFiles(table, files, flags.options, session.context()));
   if (flags.common.json) return session.PrintJson(ToJson(result, session.seconds()));
+  if (result.files == 0) {
+    session.Note(fmt::format("{}: nothing to append", flags.table));
+    return Status::OK();
+  }
   session.Note(fmt::format("{}: {} in {} ({}) appended as snapshot {} in {}", flags.table, Counted(result.rows, "row"),
                            Counted(result.files, "file"), SizeText(result.bytes), result.snapshot_id,
                            SecondsText(session.seconds())));
