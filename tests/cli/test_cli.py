@@ -311,6 +311,24 @@ def test_a_catalog_by_flags_alone(calve, file, tmp_path):
     assert calve.run("scan", "ns.t", "--count", *flags).stdout == "100\n"
 
 
+def test_appending_no_rows_makes_no_snapshot(calve, table, tmp_path):
+    pq.write_table(pa.table({"id": pa.array([], pa.int64())}), tmp_path / "none.parquet")
+    before = calve.run("inspect", table, "snapshots", "--json").stdout
+    result = json.loads(calve.run("append", table, tmp_path / "none.parquet", "--json").stdout)
+    assert (result["snapshot_id"], result["files"], result["rows"]) == (None, 0, 0)
+    assert "nothing to append" in calve.run("append", table, tmp_path / "none.parquet").stderr
+    assert calve.run("inspect", table, "snapshots", "--json").stdout == before
+
+
+def test_rewrite_says_why_groups_failed(calve, table):
+    data = sorted((table / "data").rglob("*.parquet"))
+    data[0].write_bytes(b"PAR1" + b"U" * (data[0].stat().st_size - 4))
+    run = calve.run("rewrite", table, "--rewrite-all", "--partial-progress-enabled", "--json", "--max-file-group-size-bytes", "1", check=False)
+    assert run.returncode == 1 and "1 group could not be rewritten: " in run.stderr and data[0].name in run.stderr
+    result = json.loads(run.stdout)
+    assert result["failed_groups"] == 1 and len(result["failures"]) == 1 and data[0].name in result["failures"][0]
+
+
 def test_rewrite_prints_its_plan_and_its_result(calve, table):
     plan = json.loads(calve.run("rewrite", table, "--dry-run", "--json", "--min-input-files", "2").stdout)
     assert plan["files_total"] == 3 and len(plan["groups"]) == 1 and plan["groups"][0]["rows"] == 30
