@@ -134,6 +134,17 @@ def test_globs_are_one_scan(calve, tmp_path):
     refused(calve.run("scan", tmp_path / "nothing-*.parquet", check=False), "nothing-*.parquet")
 
 
+def test_names_without_a_slash_are_files(calve, tmp_path):
+    for number in range(2):
+        write(tmp_path / f"part-{number}.parquet", number * 10, 10)
+    for targets, rows in ((["part-*.parquet"], 20), (["part-{0,1}.parquet"], 20), (["file:part-0.parquet"], 10),
+                          (["part-0.parquet", "part-?.parquet"], 30)):
+        assert calve.run("scan", *targets, "--count", cwd=tmp_path).stdout == f"{rows}\n"
+    refused(calve.run("scan", "gone.parquet", check=False, cwd=tmp_path), "no such file", "gone.parquet")
+    refused(calve.run("scan", "gone-*.parquet", check=False, cwd=tmp_path), "no file matches", "gone-*.parquet")
+    refused(calve.run("inspect", "file:gone", check=False, cwd=tmp_path), "no such file", "gone")
+
+
 def test_json_summary_goes_where_the_rows_do_not(calve, file, tmp_path):
     process = calve.run("scan", file, "--to", tmp_path / "out.csv", "--json")
     assert json.loads(process.stdout)["rows"] == 100 and process.stderr == ""
@@ -321,8 +332,7 @@ def test_appending_no_rows_makes_no_snapshot(calve, table, tmp_path):
 
 
 def test_rewrite_says_why_groups_failed(calve, table):
-    files = json.loads(calve.run("inspect", table, "files", "--json").stdout)
-    data = [Path(file["file_path"].removeprefix("file://")) for file in files]
+    data = sorted((table / "data").rglob("*.parquet"))
     data[0].write_bytes(b"PAR1" + b"U" * (data[0].stat().st_size - 4))
     run = calve.run("rewrite", table, "--rewrite-all", "--partial-progress-enabled", "--json", "--max-file-group-size-bytes", "1", check=False)
     assert run.returncode == 1 and "1 group could not be rewritten: " in run.stderr and data[0].name in run.stderr

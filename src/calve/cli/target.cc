@@ -28,11 +28,14 @@ bool IsFolder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+constexpr std::string_view kFileScheme = "file:";
+
+bool IsPattern(const std::string& path) { return path.find_first_of("*?[{") != std::string::npos; }
+
 // A file: location is a path too.
 std::string WithoutScheme(const std::string& location) {
-  constexpr std::string_view kScheme = "file:";
-  if (!location.starts_with(kScheme)) return location;
-  std::string path = location.substr(kScheme.size());
+  if (!location.starts_with(kFileScheme)) return location;
+  std::string path = location.substr(kFileScheme.size());
   const size_t slashes = path.find_first_not_of('/');
   return slashes == std::string::npos || slashes < 2 ? path : path.substr(slashes - 1);
 }
@@ -86,7 +89,10 @@ Result<bool> FirstPartIsCatalog(const std::string& first) {
 
 }  // namespace
 
-bool IsPath(const std::string& target) { return target.find('/') != std::string::npos || Exists(target); }
+bool IsPath(const std::string& target) {
+  return target.find('/') != std::string::npos || target.starts_with(kFileScheme) || IsPattern(target) ||
+         target.ends_with(".parquet") || Exists(target);
+}
 
 bool IsTablePath(const std::string& target) {
   const std::string path = WithoutScheme(target);
@@ -97,11 +103,10 @@ Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& pat
   std::vector<std::string> files;
   for (const std::string& pattern : patterns) {
     const std::string path = WithoutScheme(pattern);
-    const bool is_pattern = path.find_first_of("*?[{") != std::string::npos;
     if (Exists(path)) {
       if (IsFolder(path)) return Status::IOError(fmt::format("'{}' is a folder, not a Parquet file", path));
       files.push_back(path);
-    } else if (is_pattern) {
+    } else if (IsPattern(path)) {
       ARROW_ASSIGN_OR_RAISE(auto matches, Matches(path));
       files.insert(files.end(), matches.begin(), matches.end());
     } else {
@@ -148,7 +153,8 @@ Result<NameInCatalog> ResolveName(const std::string& name, const CatalogFlags& f
 Result<Table> OpenTarget(const std::string& target, const CatalogFlags& flags) {
   if (IsPath(target)) {
     ARROW_ASSIGN_OR_RAISE(auto moves, ParseMoves(flags.moved));
-    return OpenTable(target, moves);
+    // A location has a whole path; a relative one is the path that follows the scheme.
+    return OpenTable(target.starts_with("file:/") ? target : WithoutScheme(target), moves);
   }
   if (target.find('.') == std::string::npos) {
     return Status::IOError(

@@ -20,7 +20,8 @@ struct CatalogFlags {
   std::vector<std::string> moved;    ///< --moved OLD=NEW
 };
 
-/// True for an argument that is meant as a path: it exists, or has a slash.
+/// True for an argument that is meant as a path: it has a slash, begins with "file:", is a glob, ends in ".parquet", or
+/// exists.
 bool IsPath(const std::string& target);
 
 /// Whether the path `target` (or the pattern) is a table: a folder or a metadata file.
