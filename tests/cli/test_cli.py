@@ -222,6 +222,29 @@ def test_head_ends_a_scan_quietly(calve, tmp_path):
         assert (process.returncode, process.stdout.strip(), process.stderr) == (0, "100", "")
 
 
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "0<&- 2>&-"])
+def test_a_closed_or_full_stderr_stops_nothing(calve, file, tmp_path, redirection):
+    def code(command):
+        process = subprocess.run(["bash", "-c", f"{BINARY} {command} {redirection}"], capture_output=True, text=True, env=calve.environment)
+        return process.returncode
+    assert code("scan gone.parquet") == 1
+    assert code("scan --no-such-flag") == 2
+    assert code(f"scan {file} --json --limit 1") == 0
+    assert code(f"scan {file} --to {tmp_path}/out.jsonl --progress always") == 0
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 100
+
+
+def test_a_closed_or_full_stdout_is_an_error(calve, file, tmp_path):
+    for redirection in (">&-", ">/dev/full", "0<&- >&-"):
+        for command in ("--version", f"scan {file}"):
+            process = subprocess.run(["bash", "-c", f"{BINARY} {command} {redirection}"], capture_output=True, text=True,
+                                     env=calve.environment)
+            refused(process, "standard output")
+    out = tmp_path / "out.jsonl"
+    subprocess.run(["bash", "-c", f"{BINARY} scan {file} --to {out} 0<&- >&- 2>&-"], check=True, env=calve.environment)
+    assert [json.loads(line) for line in out.read_text().splitlines()] == pq.read_table(file).to_pylist()
+
+
 # ---- Files appear whole or not at all.
 
 def test_a_file_is_replaced_only_by_force(calve, file, tmp_path):

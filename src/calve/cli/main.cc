@@ -22,12 +22,14 @@ namespace {
 constexpr int kDone = 0, kFault = 1, kWrongCommandLine = 2, kSignalBase = 128;
 
 // One line, whatever is in it.
-void PrintError(std::string_view message) { fmt::print(stderr, "calve: error: {}\n", calve::cli::OneLine(message)); }
+void PrintError(std::string_view message) {
+  calve::cli::PrintToStderr(fmt::format("calve: error: {}\n", calve::cli::OneLine(message)));
+}
 
 int ExitCode(const arrow::Status& status) {
   if (status.ok() || calve::cli::IsBrokenPipe(status)) return kDone;
   if (const int signal = calve::cli::InterruptSignal(); signal != 0 && status.IsCancelled()) {
-    fmt::print(stderr, "calve: stopped\n");
+    calve::cli::PrintToStderr("calve: stopped\n");
     return kSignalBase + signal;
   }
   // The name of the code is what a person searches for when something is not there yet.
@@ -69,11 +71,12 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  calve::cli::ReopenClosedDescriptors();
   calve::cli::InstallInterrupts();
   try {
     return Run(argc, argv);
   } catch (const std::bad_alloc&) {
-    PrintError("out of memory");
+    calve::cli::PrintToStderr("calve: error: out of memory\n");
   } catch (const std::exception& error) {
     PrintError(error.what());
   }

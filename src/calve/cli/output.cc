@@ -178,6 +178,16 @@ Status Print(std::string_view text) {
   return WriteFully(STDOUT_FILENO, text.data(), static_cast<int64_t>(text.size()), "standard output");
 }
 
+void PrintToStderr(std::string_view text) noexcept { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void ReopenClosedDescriptors() noexcept {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    // open() takes the lowest free number, which is this one. Read-only, so that writing to it fails.
+    (void)open("/dev/null", O_RDONLY);
+  }
+}
+
 Result<std::unique_ptr<Output>> Output::Open(const std::string& path, bool force) {
   if (path.empty() || path == "-") {
     return std::make_unique<DirectOutput>(STDOUT_FILENO, "standard output", false);

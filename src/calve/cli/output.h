@@ -15,6 +15,13 @@ bool IsBrokenPipe(const arrow::Status& status);
 /// Writes all of `text` to standard output.
 arrow::Status Print(std::string_view text);
 
+/// Writes `text` to stderr. What cannot be written there is lost: there is nowhere left to say so.
+void PrintToStderr(std::string_view text) noexcept;
+
+/// Puts /dev/null in the place of standard descriptors that are closed, so that no file that is opened later gets
+/// their numbers. Writing to a closed standard output stays an error. Called once, first.
+void ReopenClosedDescriptors() noexcept;
+
 /// Where a command's data goes: standard output, or a file that appears whole or not at all.
 class Output {
  public:

@@ -1,5 +1,6 @@
 #include "calve/cli/progress_bar.h"
 
+#include "calve/cli/output.h"
 #include "calve/cli/quantity_text.h"
 #include "calve/cli/table_text.h"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace calve::cli {
 
@@ -55,15 +55,13 @@ void ProgressBar::Update(const Progress& progress) {
   last_ = now;
   drawn_ = true;
   const std::string text = ProgressText(progress, Seconds(now - start_));
-  fmt::print(stderr, "\r{}\x1b[K", width_ > 1 ? CutToWidth(text, width_ - 1) : text);
-  std::fflush(stderr);
+  PrintToStderr(fmt::format("\r{}\x1b[K", width_ > 1 ? CutToWidth(text, width_ - 1) : text));
 }
 
 void ProgressBar::Clear() {
   if (!drawn_) return;
   drawn_ = false;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
+  PrintToStderr("\r\x1b[K");
 }
 
 }  // namespace calve::cli

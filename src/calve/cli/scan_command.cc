@@ -168,7 +168,7 @@ Status Report(const ScanFlags& flags, bool to_file, const Scan& scan, int64_t ro
   if (flags.common.json) {
     const auto summary = ToJson(metrics, rows, session->seconds());
     if (to_file) return session->PrintJson(summary);
-    fmt::print(stderr, "{}\n", summary.dump());
+    PrintToStderr(summary.dump() + "\n");
     return Status::OK();
   }
   if (to_file) {

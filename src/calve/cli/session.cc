@@ -122,7 +122,7 @@ double Session::seconds() const {
 
 void Session::Note(std::string_view line) {
   bar_.Clear();
-  if (!flags_.quiet && !flags_.json) fmt::print(stderr, "{}\n", line);
+  if (!flags_.quiet && !flags_.json) PrintToStderr(fmt::format("{}\n", line));
 }
 
 arrow::Status Session::PrintJson(const Json& value) {
