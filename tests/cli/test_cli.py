@@ -395,6 +395,17 @@ def test_no_such_thing(calve, warehouse, tmp_path):
     refused(calve.run("scan", "nocatalog.db.t", check=False), "nocatalog")
 
 
+def test_what_is_not_a_regular_file(calve, warehouse, tmp_path):
+    for name in ("pipe.parquet", "pipe.metadata.json"):
+        os.mkfifo(tmp_path / name)
+        for command in ("inspect", "scan"):
+            refused(calve.run(command, tmp_path / name, check=False, timeout=20), "not a regular file", name)
+    refused(calve.run("scan", tmp_path / "*.parquet", check=False, timeout=20), "not a regular file", "pipe.parquet")
+    for path in (tmp_path / "pipe.parquet", tmp_path, "/dev/zero"):
+        refused(calve.run("catalog", "create", "w.db.x", "--schema-from", path, check=False, timeout=20), "not a regular file", path)
+    refused(calve.run("inspect", "/dev/zero", check=False, timeout=20), "not a regular file")
+
+
 def test_a_where_that_makes_no_sense(calve, file, table):
     for target in (file, table):
         refused(calve.run("scan", target, "--where", "id >", check=False))

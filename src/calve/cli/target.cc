@@ -99,12 +99,18 @@ bool IsTablePath(const std::string& target) {
   return IsFolder(path) || path.ends_with(".metadata.json") || path.ends_with(".metadata.json.gz");
 }
 
+Status CheckRegularFile(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status) || fs::is_regular_file(status)) return Status::OK();
+  return Status::IOError(fmt::format("'{}' is {}not a regular file", path, fs::is_directory(status) ? "a folder, " : ""));
+}
+
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {
   std::vector<std::string> files;
   for (const std::string& pattern : patterns) {
     const std::string path = WithoutScheme(pattern);
     if (Exists(path)) {
-      if (IsFolder(path)) return Status::IOError(fmt::format("'{}' is a folder, not a Parquet file", path));
       files.push_back(path);
     } else if (IsPattern(path)) {
       ARROW_ASSIGN_OR_RAISE(auto matches, Matches(path));
@@ -113,6 +119,7 @@ Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& pat
       return Status::IOError(fmt::format("no such file: '{}'", path));
     }
   }
+  for (const std::string& file : files) ARROW_RETURN_NOT_OK(CheckRegularFile(file));
   return files;
 }
 
@@ -153,8 +160,10 @@ Result<NameInCatalog> ResolveName(const std::string& name, const CatalogFlags& f
 Result<Table> OpenTarget(const std::string& target, const CatalogFlags& flags) {
   if (IsPath(target)) {
     ARROW_ASSIGN_OR_RAISE(auto moves, ParseMoves(flags.moved));
+    const std::string path = WithoutScheme(target);
+    if (!IsFolder(path)) ARROW_RETURN_NOT_OK(CheckRegularFile(path));
     // A location has a whole path; a relative one is the path that follows the scheme.
-    return OpenTable(target.starts_with("file:/") ? target : WithoutScheme(target), moves);
+    return OpenTable(target.starts_with("file:/") ? target : path, moves);
   }
   if (target.find('.') == std::string::npos) {
     return Status::IOError(
