@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -266,13 +267,14 @@ def test_a_failure_leaves_no_file(calve, file, tmp_path):
     refused(calve.run("scan", file, "--to", folder / "no" / "rows.parquet", check=False), "no/rows.parquet")
 
 
-@pytest.mark.parametrize("number,code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("number,code", [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_stops_and_leaves_nothing(calve, tmp_path, number, code):
     source = write(tmp_path / "many.parquet", 0, 300_000)
     folder = tmp_path / "out"
     folder.mkdir()
     process = subprocess.Popen([BINARY, "scan", *[str(source)] * 60, "--to", str(folder / "rows.jsonl")], env=calve.environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     deadline = time.monotonic() + 20
     while not list(folder.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -280,6 +282,27 @@ def test_a_signal_stops_and_leaves_nothing(calve, tmp_path, number, code):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
     assert errors == "calve: stopped\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_an_ignored_hangup_stops_nothing(calve, tmp_path):
+    source = write(tmp_path / "many.parquet", 0, 300_000)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    process = subprocess.Popen([BINARY, "scan", *[str(source)] * 5, "--to", str(folder / "rows.jsonl")], env=calve.environment,
+                               stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    while not list(folder.iterdir()) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert process.returncode == 0 and [path.name for path in folder.iterdir()] == ["rows.jsonl"]
+
+
+def test_a_file_beyond_the_size_limit_is_an_error(calve, file, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # noqa: E731
+    refused(calve.run("scan", file, "--to", folder / "rows.jsonl", check=False, preexec_fn=limit), "file too large", "rows.jsonl")
     assert list(folder.iterdir()) == []
 
 

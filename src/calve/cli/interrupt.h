@@ -6,7 +6,8 @@
 
 namespace calve::cli {
 
-/// Turns SIGINT and SIGTERM into a request to stop that the library polls, and makes SIGPIPE an ordinary write error.
+/// Turns SIGINT, SIGTERM and, unless it is ignored, SIGHUP into a request to stop that the library polls, and makes
+/// SIGPIPE and SIGXFSZ ordinary write errors.
 /// A second signal ends the process at once, after removing the file that is being written. Called once, first.
 void InstallInterrupts();
 
