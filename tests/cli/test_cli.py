@@ -246,6 +246,32 @@ def test_a_closed_or_full_stdout_is_an_error(calve, file, tmp_path):
     assert [json.loads(line) for line in out.read_text().splitlines()] == pq.read_table(file).to_pylist()
 
 
+def test_a_name_with_a_newline_takes_one_line(calve, tmp_path):
+    path = tmp_path / "hostile.parquet"
+    fields = pa.struct([("in\nner", pa.int32())])
+    pq.write_table(pa.table({"two\nlines": [1], "s": pa.array([{"in\nner": 1}], fields)}), path)
+    lines = calve.run("inspect", path, "schema").stdout.splitlines()
+    assert lines == ["optional INT64 two\\nlines", "optional group s", "  optional INT32 in\\nner"]
+    shown = calve.run("inspect", path).stdout
+    assert "two\\nlines" in shown and "two\nlines" not in shown and "in\nner" not in shown
+
+
+@pytest.mark.parametrize("rows", ["-1", "1.5", "many", "", "99999999999999999999", "1e3"])
+def test_a_limit_that_is_no_number_of_rows(calve, file, rows):
+    line = refused(calve.run("scan", file, "--limit", rows, check=False), "--limit", code=2)
+    assert len(line) < 100, line
+
+
+def test_no_name_for_the_file_to_write(calve, file):
+    refused(calve.run("scan", file, "--to", "", check=False), "--to", "name", code=2)
+
+
+def test_a_name_as_long_as_names_may_be(calve, file, tmp_path):
+    for name in ("x" * 249 + ".jsonl", "xä" * 83 + ".jsonl"):
+        calve.run("scan", file, "--to", tmp_path / name)
+        assert len((tmp_path / name).read_text().splitlines()) == 100
+
+
 # ---- Files appear whole or not at all.
 
 def test_a_file_is_replaced_only_by_force(calve, file, tmp_path):
@@ -378,7 +404,8 @@ def test_appending_no_rows_makes_no_snapshot(calve, table, tmp_path):
 
 
 def test_rewrite_says_why_groups_failed(calve, table):
-    data = sorted((table / "data").rglob("*.parquet"))
+    files = json.loads(calve.run("inspect", table, "files", "--json").stdout)
+    data = [Path(file["file_path"].removeprefix("file://")) for file in files]
     data[0].write_bytes(b"PAR1" + b"U" * (data[0].stat().st_size - 4))
     run = calve.run("rewrite", table, "--rewrite-all", "--partial-progress-enabled", "--json", "--max-file-group-size-bytes", "1", check=False)
     assert run.returncode == 1 and "1 group could not be rewritten: " in run.stderr and data[0].name in run.stderr

@@ -10,6 +10,7 @@
 #include "calve/table.h"
 
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -88,8 +89,28 @@ Result<Json> ToJson(const ParquetReader& reader, const ParquetDescription& descr
   return json;
 }
 
+void AddBrokenNames(const arrow::Field& field, std::vector<std::string>* names) {
+  if (field.name().find('\n') != std::string::npos) names->push_back(field.name());
+  for (const auto& child : field.type()->fields()) AddBrokenNames(*child, names);
+}
+
+// The schema's text has a line an element, so that a name with a newline in it must be found by the name.
+std::string WithoutBrokenNames(std::string text, const arrow::Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& field : schema.fields()) AddBrokenNames(*field, &names);
+  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (const std::string& name : names) {
+    const std::string broken = " " + name, whole = " " + OneLine(name);
+    for (size_t at = 0; (at = text.find(broken, at)) != std::string::npos; at += whole.size()) {
+      text.replace(at, broken.size(), whole);
+    }
+  }
+  return text;
+}
+
 // Names in it are the file's, and may hold anything.
-std::string SchemaLines(const std::string& schema) {
+std::string SchemaLines(const ParquetReader& reader, const ParquetDescription& description) {
+  const std::string schema = WithoutBrokenNames(description.schema, *reader.schema());
   std::string lines;
   for (size_t begin = 0; begin < schema.size();) {
     const size_t end = std::min(schema.find('\n', begin), schema.size());
@@ -115,7 +136,7 @@ Status PrintFile(const InspectFlags& flags, const ParquetReader& reader, const P
   ARROW_RETURN_NOT_OK(
       Print(fmt::format("{}\n{} in {}, {}\n{}\n{}\n", OneLine(reader.name()), Counted(reader.num_rows(), "row"),
                         Counted(reader.num_row_groups(), "row group"), SizeText(reader.size_bytes()),
-                        MetadataText(description), SchemaLines(description.schema))));
+                        MetadataText(description), SchemaLines(reader, description))));
   ARROW_RETURN_NOT_OK(PrintBatch(*description.row_groups, FormatOf(flags), session));
   ARROW_RETURN_NOT_OK(Print("\n"));
   return PrintBatch(*description.column_chunks, FormatOf(flags), session);
@@ -136,7 +157,7 @@ Status InspectFile(const InspectFlags& flags, Session* session) {
     ARROW_ASSIGN_OR_RAISE(const Json json, ToJson(*reader, description));
     return session->PrintJson(json);
   }
-  if (flags.view == "schema") return Print(SchemaLines(description.schema));
+  if (flags.view == "schema") return Print(SchemaLines(*reader, description));
   if (flags.view == "metadata") return Print(MetadataText(description));
   return PrintFile(flags, *reader, description, session);
 }

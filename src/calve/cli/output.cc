@@ -5,6 +5,7 @@
 #include <arrow/status.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -111,12 +112,20 @@ Status TakenError(const std::string& path) {
   return Status::AlreadyExists(fmt::format("'{}' already exists (--force replaces it)", path));
 }
 
+// A name as long as names may be leaves no room for what a temporary one adds. Cut between characters of UTF-8, since
+// some file systems refuse anything else.
+std::string Shortened(const std::string& name) {
+  size_t length = std::min<size_t>(name.size(), 100);
+  while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
+  return name.substr(0, length);
+}
+
 class FileOutput : public Output {
  public:
   static Result<std::unique_ptr<Output>> Create(const std::string& path, bool force) {
     const size_t slash = path.rfind('/');
     const std::string base = slash == std::string::npos ? path : path.substr(slash + 1);
-    std::string temporary = fmt::format("{}/.{}.{}.tmp", FolderOf(path), base, getpid());
+    std::string temporary = fmt::format("{}/.{}.{}.tmp", FolderOf(path), Shortened(base), getpid());
     const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0) return Failure("cannot create", path, errno);
     return std::unique_ptr<Output>(new FileOutput(path, std::move(temporary), descriptor, force));

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -265,6 +266,16 @@ Status Explain(const ScanFlags& flags, Session* session) {
   return Status::OK();
 }
 
+int64_t ParseLimit(const std::string& text) {
+  int64_t rows = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, rows);
+  if (error == std::errc() && rest == end && rows >= 0) return rows;
+  throw CLI::ValidationError("--limit", fmt::format("a number of rows expected, not '{}'", text));
+}
+
+std::string CheckFileName(const std::string& path) { return path.empty() ? "a file's name expected, not ''" : ""; }
+
 Status RunScan(const ScanFlags& flags) {
   Session session(flags.common);
   if (flags.explain) return Explain(flags, &session);
@@ -287,7 +298,10 @@ void AddScan(CLI::App* app, Action* action) {
       ->type_name("NAMES");
   command->add_option("--where", flags->where, "Only rows for which this holds: \"a > 5 AND b.c IN ('x', 'y')\"")
       ->type_name("EXPR");
-  command->add_option("--limit", flags->limit, "At most so many rows")->check(CLI::NonNegativeNumber)->type_name("N");
+  command
+      ->add_option_function<std::string>(
+          "--limit", [flags](const std::string& text) { flags->limit = ParseLimit(text); }, "At most so many rows")
+      ->type_name("N");
   auto* snapshot = command->add_option("--snapshot", flags->snapshot, "The table as of this snapshot")->type_name("ID");
   auto* ref = command->add_option("--ref", flags->ref, "The table as of this branch or tag")
                   ->type_name("NAME")
@@ -305,6 +319,7 @@ void AddScan(CLI::App* app, Action* action) {
       ->type_name("FORMAT");
   command
       ->add_option("--to", flags->to, "Write to a file, whose ending gives the format; it appears whole or not at all")
+      ->check(CLI::Validator(CheckFileName, ""))
       ->type_name("FILE");
   command->add_flag("--force", flags->force, "Replace the file of --to if there is one");
   command->add_flag("--count", flags->count, "Print only the number of rows");
