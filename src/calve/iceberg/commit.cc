@@ -2,6 +2,7 @@
 
 #include "calve/base/status.h"
 #include "calve/iceberg/commit_retry.h"
+#include "calve/iceberg/metadata_file.h"
 #include "calve/iceberg/snapshot_producer.h"
 #include "calve/io/file_io.h"
 
@@ -24,6 +25,12 @@ Status CheckChange(const SnapshotChange& change) {
   return Status::OK();
 }
 
+/// The folder of a file, as text; ".." stays, and so never equals the folder that it leads to.
+std::string FolderOf(const std::string& location) {
+  const std::string normal = NormalizeLocation(location);
+  return normal.substr(0, normal.size() - FileNameOf(normal).size());
+}
+
 /// A commit under way: the loop of attempts and what they share.
 class Commit {
  public:
@@ -34,7 +41,7 @@ class Commit {
     Result<CommitResult> result = Attempts();
     if (result.ok()) {
       producer_.DeleteAllBut(result->snapshot);
-      DeleteDroppedMetadata(result->version.metadata);
+      DeleteDroppedMetadata(result->version);
     } else if (CommitFailureOf(result.status()) != CommitFailure::kStateUnknown) {
       producer_.DeleteAll();
     }
@@ -111,13 +118,18 @@ class Commit {
   }
 
   /// `write.metadata.delete-after-commit.enabled`: deletes metadata files that fell off the log with this commit.
-  void DeleteDroppedMetadata(const TableMetadata& next) const {
+  void DeleteDroppedMetadata(const TableVersion& committed) const {
+    const TableMetadata& next = committed.metadata;
     Result<bool> enabled = next.BoolProperty("write.metadata.delete-after-commit.enabled", false);
     if (!enabled.ok() || !*enabled) return;
     std::set<std::string> kept;
     for (const LogEntry& entry : next.metadata_log) kept.insert(entry.metadata_file);
+    const std::string folder = FolderOf(committed.metadata_location);
     for (const LogEntry& entry : base_.metadata.metadata_log) {
-      if (!kept.contains(entry.metadata_file)) ARROW_UNUSED(store_.io().Delete(entry.metadata_file));
+      const std::string& file = entry.metadata_file;
+      // The log is only text: what is not a metadata file beside the new one may be anybody's.
+      if (kept.contains(file) || !ParseMetadataFileName(FileNameOf(file)) || FolderOf(file) != folder) continue;
+      ARROW_UNUSED(store_.io().Delete(file));
     }
   }
 
