@@ -200,6 +200,22 @@ TEST_F(ManifestTest, NumbersAreInheritedByAddedFilesOnly) {
   EXPECT_THAT(numbers, ElementsAre("500 21 21", "500 7 21", "400 11 12", "400 11 12"));
 }
 
+// The file sequence number is optional: old writers have none.
+TEST_F(ManifestTest, MissingFileSequenceNumbersStayMissing) {
+  auto metadata = SmallTable(2);
+  auto existing = Entry(EntryStatus::kExisting, "a", 1), deleted = Entry(EntryStatus::kDeleted, "b", 1);
+  existing.file_sequence_number.reset();
+  deleted.file_sequence_number.reset();
+  auto manifest = WriteManifest(io_, metadata, Request(), {existing, deleted});
+  ASSERT_TRUE(manifest.ok()) << manifest.status();
+  auto entries = ReadManifest(io_, metadata, *manifest).ValueOrDie();
+  ASSERT_EQ(entries.size(), 2u);
+  for (const auto& entry : entries) {
+    EXPECT_EQ(entry.sequence_number, 11);
+    EXPECT_EQ(entry.file_sequence_number, std::nullopt);
+  }
+}
+
 TEST_F(ManifestTest, RowIdsAreInheritedInOrder) {
   auto metadata = SmallTable(3);
   auto known = Entry(EntryStatus::kExisting, "data1", 25);
@@ -240,7 +256,7 @@ TEST_F(ManifestTest, WhatCannotBeWrittenIsRefused) {
   };
   auto existing = Entry(EntryStatus::kExisting, "a", 1);
   existing.sequence_number.reset();
-  EXPECT_THAT(message(2, existing), HasSubstr("needs its sequence numbers"));
+  EXPECT_THAT(message(2, existing), HasSubstr("needs its sequence number"));
   existing = Entry(EntryStatus::kExisting, "a", 1);
   existing.snapshot_id.reset();
   EXPECT_THAT(message(2, existing), HasSubstr("needs its snapshot id"));

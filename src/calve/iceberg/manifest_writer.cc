@@ -143,9 +143,7 @@ class ManifestWriter {
     if (!entry.snapshot_id && entry.status == EntryStatus::kExisting) {
       return Invalid("an existing file needs its snapshot id");
     }
-    if (!entry.sequence_number || !entry.file_sequence_number) {
-      return Invalid("a file that is not added needs its sequence numbers");
-    }
+    if (!entry.sequence_number) return Invalid("a file that is not added needs its sequence number");
     return Status::OK();
   }
 
