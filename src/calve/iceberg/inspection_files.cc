@@ -113,7 +113,7 @@ Result<std::vector<ManifestEntry>> LiveEntries(const FileIO& io, const TableMeta
 std::string PartitionText(const TableMetadata& metadata, const DataFile& file) {
   const PartitionSpec* spec = metadata.FindSpec(file.spec_id);
   if (spec == nullptr || spec->fields.empty()) return "";
-  auto types = PartitionTypes(*spec, metadata.schema());
+  auto types = PartitionTypes(*spec, metadata);
   if (!types.ok()) return "?";
   return PartitionPath(*spec, *types, file.partition).ValueOr("?");
 }

@@ -85,8 +85,14 @@ Result<std::vector<ManifestFile>> MergeManifests(CommitFiles* files, const Table
         std::move(run.begin(), run.end(), std::back_inserter(merged));
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(std::optional<ManifestFile> manifest, MergeRun(files, metadata, attempt, run));
-      if (manifest) merged.push_back(std::move(*manifest));
+      Result<std::optional<ManifestFile>> manifest = MergeRun(files, metadata, attempt, run);
+      if (manifest.status().IsNotImplemented()) {
+        // Partition values of a type that no schema tells any more: a commit does not depend on merging them.
+        std::move(run.begin(), run.end(), std::back_inserter(merged));
+        continue;
+      }
+      ARROW_RETURN_NOT_OK(manifest.status());
+      if (*manifest) merged.push_back(std::move(**manifest));
       *replaced += std::count_if(run.begin(), run.end(),
                                  [&](const ManifestFile& m) { return m.added_snapshot_id != attempt.snapshot_id; });
     }

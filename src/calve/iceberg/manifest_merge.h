@@ -17,7 +17,8 @@ struct MergePolicy {
 /// Merges the data manifests of one spec that together fit the target size, newest first, so that a table of many small
 /// commits keeps a short list. The group that holds the newest manifest waits until it has `min_count` members. Entries
 /// of the snapshot being made keep their status; those of older snapshots become EXISTING with their sequence numbers
-/// written out, and what older snapshots deleted is dropped. Delete manifests and encrypted ones stay as they are.
+/// written out, and what older snapshots deleted is dropped. Delete manifests, encrypted ones and those with
+/// partition values of a type that is not known any more stay as they are.
 ///
 /// `manifests`: newest first. `replaced` is advanced by the manifests of older snapshots that were merged away.
 Result<std::vector<ManifestFile>> MergeManifests(CommitFiles* files, const TableMetadata& metadata,

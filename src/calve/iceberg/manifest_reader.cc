@@ -204,7 +204,7 @@ Result<std::vector<ManifestEntry>> ReadEntries(const FileIO& io, const TableMeta
   if (!manifest.key_metadata.empty()) return NotImplemented("encrypted manifests");
   const auto* spec = metadata.FindSpec(manifest.partition_spec_id);
   if (spec == nullptr) return Invalid("the table has no partition spec {}", manifest.partition_spec_id);
-  ARROW_ASSIGN_OR_RAISE(auto partition_types, PartitionTypes(*spec, metadata.schema()));
+  ARROW_ASSIGN_OR_RAISE(auto partition_types, PartitionTypes(*spec, metadata));
   ARROW_ASSIGN_OR_RAISE(auto bytes, io.ReadAll(manifest.manifest_path));
   auto entries = ManifestReader(manifest, *spec, std::move(partition_types)).Read(bytes);
   if (entries.ok() || static_cast<int64_t>(bytes.size()) == manifest.manifest_length) return entries;

@@ -72,7 +72,7 @@ class ManifestWriter {
 
  private:
   Result<std::vector<TypePtr>> PartitionTypesFor(const std::vector<ManifestEntry>& entries) const {
-    ARROW_ASSIGN_OR_RAISE(auto types, PartitionTypes(spec_, metadata_.schema()));
+    ARROW_ASSIGN_OR_RAISE(auto types, PartitionTypes(spec_, metadata_));
     for (const auto& entry : entries) {
       const auto& partition = entry.file.partition;
       if (partition.size() != types.size()) {

@@ -5,6 +5,8 @@
 
 namespace calve::iceberg {
 
+struct TableMetadata;
+
 enum class TransformKind { kIdentity, kBucket, kTruncate, kYear, kMonth, kDay, kHour, kVoid, kUnknown };
 
 /// A partition transform ("Partition Transforms").
@@ -53,6 +55,9 @@ nlohmann::json ToJson(const PartitionSpec& spec);
 /// The type of each partition value of `spec` in field order. A source column that was dropped from `schema` makes
 /// its field unknown (kUnknown type) unless the transform fixes the type.
 Result<std::vector<TypePtr>> PartitionTypes(const PartitionSpec& spec, const Schema& schema);
+/// The same by the table's current schema; a source column that was dropped from it is taken from the newest schema
+/// that has it.
+Result<std::vector<TypePtr>> PartitionTypes(const PartitionSpec& spec, const TableMetadata& metadata);
 
 /// "cat=a/d_day=2024-01-31": names and values percent-encoded as Java's URLEncoder does.
 Result<std::string> PartitionPath(const PartitionSpec& spec, const std::vector<TypePtr>& types,

@@ -7,6 +7,7 @@
 #include "calve/base/status.h"
 #include "calve/iceberg/json_members.h"
 #include "calve/iceberg/partition.h"
+#include "calve/iceberg/table_metadata.h"
 
 #include <algorithm>
 
@@ -66,6 +67,20 @@ TypePtr TypeWithoutSource(const Transform& transform) {
   }
 }
 
+/// The column with this id in the newest schema that has it; null when none has.
+const Field* NewestColumn(const TableMetadata& metadata, int id) {
+  const Field* newest = nullptr;
+  int newest_schema = 0;
+  for (const Schema& schema : metadata.schemas) {
+    if (newest != nullptr && schema.schema_id < newest_schema) continue;
+    const Field* field = schema.FindById(id);
+    if (field == nullptr) continue;
+    newest = field;
+    newest_schema = schema.schema_id;
+  }
+  return newest;
+}
+
 }  // namespace
 
 bool PartitionSpec::unpartitioned() const {
@@ -107,6 +122,21 @@ Result<std::vector<TypePtr>> PartitionTypes(const PartitionSpec& spec, const Sch
     ARROW_ASSIGN_OR_RAISE(TypePtr type, WithContext(ResultType(field.transform, *source->type),
                                                     fmt::format("partition field '{}'", field.name)));
     types.push_back(std::move(type));
+  }
+  return types;
+}
+
+Result<std::vector<TypePtr>> PartitionTypes(const PartitionSpec& spec, const TableMetadata& metadata) {
+  const Schema& schema = metadata.schema();
+  ARROW_ASSIGN_OR_RAISE(std::vector<TypePtr> types, PartitionTypes(spec, schema));
+  for (size_t i = 0; i < types.size(); ++i) {
+    const PartitionField& field = spec.fields[i];
+    if (types[i]->id != TypeId::kUnknown || !field.source_ids.empty()) continue;
+    if (schema.FindById(field.source_id) != nullptr) continue;
+    const Field* source = NewestColumn(metadata, field.source_id);
+    if (source == nullptr) continue;
+    Result<TypePtr> type = ResultType(field.transform, *source->type);
+    if (type.ok()) types[i] = std::move(*type);
   }
   return types;
 }
