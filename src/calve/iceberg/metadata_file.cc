@@ -1,5 +1,6 @@
 #include "calve/iceberg/metadata_file.h"
 
+#include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/compress/codec.h"
 #include "calve/iceberg/commit.h"
@@ -71,7 +72,7 @@ Result<std::string> MetadataCodec::Encode(const TableMetadata& metadata) const {
 
 std::string NextCatalogFileName(std::string_view previous, MetadataCodec codec) {
   std::optional<MetadataFileName> name = ParseMetadataFileName(FileNameOf(previous));
-  const int64_t version = name ? name->version + 1 : 0;
+  const int64_t version = name ? CheckedAdd<int64_t>(name->version, 1).value_or(name->version) : 0;
   return fmt::format("{:05}-{}{}", version, NewUuid(), codec.ending());
 }
 

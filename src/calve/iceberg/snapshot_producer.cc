@@ -1,5 +1,6 @@
 #include "calve/iceberg/snapshot_producer.h"
 
+#include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/iceberg/manifest_merge.h"
 
@@ -96,7 +97,9 @@ Result<TableMetadata> SnapshotProducer::Apply(const TableVersion& base) {
 
   Attempt attempt{.metadata = metadata};
   ARROW_ASSIGN_OR_RAISE(attempt.parent, HeadOf(metadata, change_.branch));
-  attempt.ids = {snapshot_id_, metadata.format_version == 1 ? 0 : metadata.last_sequence_number + 1};
+  const std::optional<int64_t> sequence_number = CheckedAdd<int64_t>(metadata.last_sequence_number, 1);
+  if (!sequence_number) return Invalid("the sequence number overflows: the last is {}", metadata.last_sequence_number);
+  attempt.ids = {snapshot_id_, metadata.format_version == 1 ? 0 : *sequence_number};
   ARROW_ASSIGN_OR_RAISE(attempt.merge, MergePolicy::Of(metadata));
   ARROW_ASSIGN_OR_RAISE(std::vector<ManifestFile> kept, KeepManifests(&attempt));
   ARROW_RETURN_NOT_OK(CheckReplace(&attempt));
