@@ -34,6 +34,9 @@ class TableStore {
 struct SnapshotChange {
   std::string operation;  ///< "append" or "replace"
   std::vector<DataFile> added;
+  /// Set: the commit fails with Invalid naming the file when an added one is a live data file already of the version
+  /// committed to (after lost races too). For files whose names are not new.
+  bool added_must_be_new = false;
   /// For "replace": the files taken away, by path, and the snapshot that they were planned on. The commit fails with
   /// Invalid naming the file when one of them is no longer live, is live twice, or when a delete that applies to one of
   /// them was committed since (validation of "rewrite" in the specification's terms). The added files have as many

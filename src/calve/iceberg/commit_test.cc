@@ -122,6 +122,17 @@ TEST_F(CommitTest, WrongChangesAreRefused) {
   EXPECT_THAT(FilesThere(), ElementsAre());
 }
 
+TEST_F(CommitTest, SequenceNumberThatOverflowsIsRefused) {
+  MakeTable(2);
+  TableMetadata metadata = store_->current().metadata;
+  metadata.last_sequence_number = std::numeric_limits<int64_t>::max();
+  store_->Set(metadata);
+  Status status = Append({File("a", 1)}).status();
+  EXPECT_TRUE(status.IsInvalid()) << status;
+  EXPECT_THAT(status.message(), HasSubstr("sequence number overflows"));
+  EXPECT_THAT(FilesThere(), ElementsAre());
+}
+
 TEST_F(CommitTest, BranchesGrowApart) {
   MakeTable(2);
   ASSERT_TRUE(Append({File("a", 1)}).ok());
@@ -204,6 +215,58 @@ TEST_F(CommitTest, DeleteManifestsAreNotMerged) {
   EXPECT_EQ(std::count_if(manifests.begin(), manifests.end(), [](const auto& m) { return m.is_deletes; }), 1);
 }
 
+class DroppedPartitionColumn : public CommitTest {
+ protected:
+  /// Two commits to a table partitioned by cat, which is dropped then.
+  void MakeTableWithoutColumn(bool with_old_schema) {
+    MakeTable(2, {{"commit.manifest.min-count-to-merge", "2"}}, true);
+    ASSERT_TRUE(Append({File("a", 1, "x")}).ok());
+    TableMetadata metadata = store_->current().metadata;
+    metadata.properties["commit.manifest-merge.enabled"] = "false";
+    store_->Set(metadata);
+    ASSERT_TRUE(Append({File("b", 1, "y"), File("c", 2, "y")}).ok());
+    metadata = store_->current().metadata;
+    metadata.properties.erase("commit.manifest-merge.enabled");
+    Schema schema = metadata.schema();
+    schema.schema_id = 1;
+    schema.fields.pop_back();
+    if (!with_old_schema) metadata.schemas.clear();
+    metadata.schemas.push_back(schema);
+    metadata.current_schema_id = 1;
+    metadata.partition_specs.push_back(PartitionSpec{1, {}});
+    metadata.default_spec_id = 1;
+    store_->Set(metadata);
+  }
+  DataFile Unpartitioned(const std::string& name, int64_t rows) const {
+    DataFile file = File(name, rows);
+    file.spec_id = 1;
+    return file;
+  }
+};
+
+TEST_F(DroppedPartitionColumn, TypeIsFoundInOlderSchemas) {
+  MakeTableWithoutColumn(true);
+  auto appended = Append({Unpartitioned("d", 1)});
+  ASSERT_TRUE(appended.ok()) << appended.status();
+  EXPECT_EQ(Manifests().size(), 2u);
+  SnapshotChange change = Replacing({File("b", 1)}, {Unpartitioned("b2", 1)});
+  auto replaced = CommitSnapshot(*store_, store_->current(), change);
+  ASSERT_TRUE(replaced.ok()) << replaced.status();
+  EXPECT_THAT(LiveFiles(), ElementsAre("a", "b2", "c", "d"));
+  const auto entries = EntriesByName();
+  EXPECT_TRUE(SameValue(entries.at("c").file.partition[0], Value(std::string("y"))));
+}
+
+TEST_F(DroppedPartitionColumn, ManifestsOfUnknownTypeAreNotMerged) {
+  MakeTableWithoutColumn(false);
+  auto appended = Append({Unpartitioned("d", 1)});
+  ASSERT_TRUE(appended.ok()) << appended.status();
+  EXPECT_EQ(Manifests().size(), 3u);
+  EXPECT_EQ(appended->snapshot.summary.at("manifests-replaced"), "0");
+  EXPECT_THAT(LiveFiles(), ElementsAre("a", "b", "c", "d"));
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+}
+
 // ---- Retries ----
 
 TEST_F(CommitTest, LostRaceIsTriedAgainOnTheNewState) {
@@ -270,6 +333,43 @@ TEST_F(CommitTest, TableReplacedMeanwhileIsNotWrittenTo) {
   Status status = Append({File("a", 1)}).status();
   EXPECT_TRUE(status.IsInvalid());
   EXPECT_THAT(status.message(), HasSubstr("replaced by another"));
+}
+
+TEST_F(CommitTest, AddedFilesThatMustBeNewAreLookedForInEveryAttempt) {
+  MakeTable(2);
+  ASSERT_TRUE(Append({File("a", 1), File("b", 1)}).ok());
+  auto add = [&](const DataFile& file, bool must_be_new = true) {
+    SnapshotChange change{.operation = "append", .added = {file}};
+    change.added_must_be_new = must_be_new;
+    return CommitSnapshot(*store_, store_->current(), change);
+  };
+  DataFile spelled = File("b", 1);
+  spelled.file_path = "file://" + spelled.file_path;
+  EXPECT_THAT(add(spelled).status().message(), HasSubstr("data/b is in the table already"));
+  ASSERT_TRUE(add(File("c", 1)).ok());
+
+  store_->fates = {Fate::kConflict};
+  store_->meanwhile = [this] {
+    store_->meanwhile = [] {};
+    ASSERT_TRUE(Append({File("raced", 1)}).ok());
+  };
+  Status status = add(File("raced", 1)).status();
+  EXPECT_TRUE(status.IsInvalid()) << status;
+  EXPECT_THAT(status.message(), HasSubstr("data/raced is in the table already"));
+  EXPECT_THAT(LiveFiles(), ElementsAre("a", "b", "c", "raced"));
+  EXPECT_EQ(FilesThere(), ReferencedFiles());
+
+  // What is no longer live may come again, and a lost race to another file is none.
+  ASSERT_TRUE(CommitSnapshot(*store_, store_->current(), Replacing({File("a", 1)}, {File("a2", 1)})).ok());
+  store_->fates = {Fate::kConflict};
+  store_->meanwhile = [this] {
+    store_->meanwhile = [] {};
+    ASSERT_TRUE(Append({File("other", 1)}).ok());
+  };
+  auto again = add(File("a", 1));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->attempts, 2);
+  EXPECT_TRUE(add(File("b", 1), false).ok());
 }
 
 // ---- A commit whose outcome is unknown: look for your own snapshot before retrying ----
@@ -406,6 +506,33 @@ TEST_F(CommitTest, DroppedMetadataFilesAreDeletedWhenAsked) {
     if (name.ends_with(".metadata.json")) left.push_back(name);
   }
   EXPECT_THAT(left, ElementsAre("v4.metadata.json", "v5.metadata.json"));
+}
+
+// The log is only text: it may name anything.
+TEST_F(CommitTest, DroppedMetadataFilesAreDeletedOnlyInTheMetadataFolder) {
+  MakeTable(2, {{"write.metadata.previous-versions-max", "1"}, {"write.metadata.delete-after-commit.enabled", "true"}});
+  TableMetadata metadata = store_->current().metadata;
+  const std::vector<std::string> foreign = {folder_ / "t/data/v1.metadata.json",
+                                            folder_ / "other/metadata/v1.metadata.json",
+                                            folder_ / "t/metadata/notes.txt", folder_ / "t/metadata/snap-1.avro",
+                                            folder_ / "t/metadata/deeper/v1.metadata.json"};
+  const std::vector<std::string> own = {folder_ / "t/metadata/v0.metadata.json",
+                                        folder_ / "t/metadata/00001-abc.gz.metadata.json"};
+  for (const auto& names : {foreign, own}) {
+    for (const std::string& file : names) {
+      testing::WriteText(file, "{}");
+      metadata.metadata_log.push_back({1, 0, file});
+    }
+  }
+  const std::string around = folder_ / "other/metadata/v7.metadata.json";
+  testing::WriteText(around, "{}");
+  metadata.metadata_log.push_back({1, 0, folder_ / "t/metadata/../../other/metadata/v7.metadata.json"});
+  metadata.metadata_log[foreign.size()].metadata_file = "file://" + own[0];
+  store_->Set(metadata);
+  ASSERT_TRUE(Append({File("a", 1)}).ok());
+  for (const std::string& file : foreign) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  for (const std::string& file : own) EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  EXPECT_TRUE(std::filesystem::exists(around));
 }
 
 }  // namespace

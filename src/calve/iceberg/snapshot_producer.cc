@@ -3,6 +3,7 @@
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/iceberg/manifest_merge.h"
+#include "calve/io/file_io.h"
 
 #include <algorithm>
 #include <set>
@@ -84,6 +85,9 @@ SnapshotProducer::SnapshotProducer(const FileIO& io, const TableVersion& planned
       starting_snapshot_id_(change.starting_snapshot_id),
       removed_(change.removed.begin(), change.removed.end()),
       files_(io) {
+  if (change.added_must_be_new) {
+    for (const DataFile& file : change.added) must_be_new_.insert(NormalizeLocation(file.file_path));
+  }
   if (starting_snapshot_id_) return;
   const Snapshot* head = HeadOf(planned_on.metadata, change.branch).ValueOr(nullptr);
   if (head != nullptr) starting_snapshot_id_ = head->snapshot_id;
@@ -140,6 +144,7 @@ Result<std::vector<ManifestFile>> SnapshotProducer::KeepManifests(Attempt* attem
                         ManifestsOf(files_.io(), attempt->metadata, *attempt->parent));
   for (ManifestFile& manifest : manifests) {
     if (!manifest.might_have_live_files()) continue;
+    ARROW_RETURN_NOT_OK(CheckAddedIsNew(*attempt, manifest));
     bool touched = false;
     ARROW_RETURN_NOT_OK(RewriteManifest(attempt, manifest, &touched));
     if (touched) continue;
@@ -150,6 +155,20 @@ Result<std::vector<ManifestFile>> SnapshotProducer::KeepManifests(Attempt* attem
   }
   while (!attempt->pending.empty()) ARROW_RETURN_NOT_OK(FlushRewritten(attempt, attempt->pending.begin()->first));
   return kept;
+}
+
+Status SnapshotProducer::CheckAddedIsNew(const Attempt& attempt, const ManifestFile& manifest) {
+  if (must_be_new_.empty() || manifest.is_deletes || without_added_.contains(manifest.manifest_path)) {
+    return Status::OK();
+  }
+  ARROW_ASSIGN_OR_RAISE(std::vector<ManifestEntry> entries, ReadManifest(files_.io(), attempt.metadata, manifest));
+  for (const ManifestEntry& entry : entries) {
+    if (entry.is_live() && must_be_new_.contains(NormalizeLocation(entry.file.file_path))) {
+      return Invalid("{} is in the table already", entry.file.file_path);
+    }
+  }
+  without_added_.insert(manifest.manifest_path);
+  return Status::OK();
 }
 
 Status SnapshotProducer::RewriteManifest(Attempt* attempt, const ManifestFile& manifest, bool* touched) {

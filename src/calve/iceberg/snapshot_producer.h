@@ -35,6 +35,8 @@ class SnapshotProducer {
   Status CheckAdded(const TableMetadata& metadata) const;
   /// The manifests of the parent that stay, those with removed files replaced.
   Result<std::vector<ManifestFile>> KeepManifests(Attempt* attempt);
+  /// Refuses added files that are in `manifest` already, where the change asks for it.
+  Status CheckAddedIsNew(const Attempt& attempt, const ManifestFile& manifest);
   Status RewriteManifest(Attempt* attempt, const ManifestFile& manifest, bool* touched);
   Status FlushRewritten(Attempt* attempt, int spec_id);
   Status CheckReplace(Attempt* attempt) const;
@@ -52,6 +54,8 @@ class SnapshotProducer {
   std::pair<int, int64_t> added_manifests_of_{0, 0};  ///< format version, snapshot id
   /// Manifests, by path, that a former attempt found to hold no removed file.
   std::unordered_set<std::string> without_removed_;
+  /// Normalized paths of added files that must be new, and manifests, by path, that were found to hold none of them.
+  std::unordered_set<std::string> must_be_new_, without_added_;
   /// Paths of the manifests that each list names.
   std::map<std::string, std::vector<std::string>> manifests_of_list_;
 };
