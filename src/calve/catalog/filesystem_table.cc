@@ -8,6 +8,7 @@
 
 #include "calve/catalog/filesystem_table.h"
 
+#include "calve/base/checked.h"
 #include "calve/base/status.h"
 
 #include <charconv>
@@ -56,11 +57,12 @@ Result<std::optional<std::string>> FindVersion(const FileIO& io, const std::stri
 Result<std::optional<CurrentMetadata>> ProbeForward(const FileIO& io, const std::string& metadata_folder,
                                                     int64_t version) {
   std::optional<CurrentMetadata> newest;
-  for (;; ++version) {
-    ARROW_ASSIGN_OR_RAISE(std::optional<std::string> name, FindVersion(io, metadata_folder, version));
+  for (std::optional<int64_t> next = version; next; next = CheckedAdd<int64_t>(*next, 1)) {
+    ARROW_ASSIGN_OR_RAISE(std::optional<std::string> name, FindVersion(io, metadata_folder, *next));
     if (!name) return newest;
-    newest = CurrentMetadata{{version, false}, std::move(*name)};
+    newest = CurrentMetadata{{*next, false}, std::move(*name)};
   }
+  return newest;
 }
 
 /// The newest of a catalog's metadata files among `names`.
@@ -182,7 +184,10 @@ Status FilesystemTable::CheckUnpublished(int64_t version) const {
 
 Result<TableVersion> FilesystemTable::Swap(const TableVersion& base, const TableMetadata& next) {
   ARROW_RETURN_NOT_OK(CheckWritable(base));
-  const int64_t version = iceberg::ParseMetadataFileName(iceberg::FileNameOf(base.metadata_location))->version + 1;
+  const int64_t previous = iceberg::ParseMetadataFileName(iceberg::FileNameOf(base.metadata_location))->version;
+  const std::optional<int64_t> after = CheckedAdd<int64_t>(previous, 1);
+  if (!after) return Invalid("{}: the version after {} overflows", name_, previous);
+  const int64_t version = *after;
   ARROW_RETURN_NOT_OK(CheckUnpublished(version));
   ARROW_ASSIGN_OR_RAISE(MetadataCodec codec, MetadataCodec::Of(base.metadata));
   ARROW_ASSIGN_OR_RAISE(TableVersion published, Publish(next, version, codec));

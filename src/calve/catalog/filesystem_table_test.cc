@@ -86,6 +86,19 @@ TEST_F(FilesystemTables, StaleHintIsPutRight) {
   EXPECT_EQ(Newest(), "v5.metadata.json");
 }
 
+TEST_F(FilesystemTables, VersionThatOverflowsIsRefused) {
+  MakeWithCommits(0);
+  const std::string last = "v9223372036854775807.metadata.json";
+  std::filesystem::rename(metadata_folder_ + "v1.metadata.json", metadata_folder_ + last);
+  WriteHint("9223372036854775807");
+  ASSERT_EQ(Newest(), last);
+  const auto before = testing::FileNames(metadata_folder_);
+  auto result = testing::AppendOne(catalog_->LoadTable("db.t").ValueOrDie(), "x");
+  EXPECT_TRUE(result.status().IsInvalid()) << result.status();
+  EXPECT_THAT(result.status().message(), HasSubstr("version after 9223372036854775807"));
+  EXPECT_EQ(testing::FileNames(metadata_folder_), before);
+}
+
 TEST_F(FilesystemTables, GzippedMetadata) {
   Table table = MakeWithCommits(2, {{"write.metadata.compression-codec", "gzip"}});
   EXPECT_EQ(Newest(), "v3.gz.metadata.json");

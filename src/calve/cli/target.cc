@@ -103,7 +103,8 @@ Status CheckRegularFile(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status) || fs::is_regular_file(status)) return Status::OK();
-  return Status::IOError(fmt::format("'{}' is {}not a regular file", path, fs::is_directory(status) ? "a folder, " : ""));
+  return Status::IOError(
+      fmt::format("'{}' is {}not a regular file", path, fs::is_directory(status) ? "a folder, " : ""));
 }
 
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {

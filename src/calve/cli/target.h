@@ -31,8 +31,8 @@ bool IsTablePath(const std::string& target);
 /// IOError when `path` is a folder, a pipe or a device, which opening might wait for; OK also when there is nothing.
 arrow::Status CheckRegularFile(const std::string& path);
 
-/// The files that `patterns` name: each a file, or a glob, whose matches come sorted. IOError when one names nothing, or
-/// what is not a regular file.
+/// The files that `patterns` name: each a file, or a glob, whose matches come sorted. IOError when one names nothing,
+/// or what is not a regular file.
 arrow::Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
 
 /// The catalog of the flags: made from them alone, or the configured one with what they override. None named: the

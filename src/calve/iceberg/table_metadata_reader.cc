@@ -309,7 +309,8 @@ class Reader {
     return Status::OK();
   }
 
-  /// Only version 1 lists manifests inline: an empty list there is a table without files, later it is a list that is missing.
+  /// Only version 1 lists manifests inline: an empty list there is a table without files, later it is a list that is
+  /// missing.
   Status CheckSnapshotOfV2(const Snapshot& snapshot) const {
     if (snapshot.manifest_list.empty() && snapshot.manifests.empty()) {
       return Invalid("snapshot {} has no manifest list", snapshot.snapshot_id);
