@@ -36,6 +36,8 @@ NOT_AN_ORACLE = {
     ("duckdb", "se_nested"): "gives a struct of nulls for a null struct whose only field was added later, in Spark's files too",
     ("duckdb", "timestamp_ns_v3"): "has no timestamptz_ns",
     ("duckdb", "unknown_v3"): "has no unknown type",
+    ("spark", "time_uuid_fixed_v2"): "has no time type; Iceberg's Java API wrote the table",
+    ("spark", "timestamp_ns_v3"): "has no nanosecond timestamps; Iceberg's Java API wrote the table",
 }
 
 
@@ -101,5 +103,5 @@ def check(table, folder, expected, single, spark, tmp_path):
         assert_same_rows(pyiceberg_rows(metadata), expected, single)
     if ("duckdb", table) not in NOT_AN_ORACLE:
         assert_same_rows(duckdb_rows(metadata), expected, single)
-    if spark is not None:
+    if spark is not None and ("spark", table) not in NOT_AN_ORACLE:
         assert_same_rows(spark.rows(table, tmp_path / "spark.arrow"), expected, single)
