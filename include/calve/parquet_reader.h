@@ -28,9 +28,37 @@ class FileSchema;
 struct ParquetReadOptions {
   int64_t batch_rows = 65536;  ///< at most so many rows a batch; batches end at row-group boundaries
   bool verify_crc = false;     ///< check page CRCs where there are some
+  /// Maps a file that is opened by its path into memory instead of reading it. A file that another process cuts short
+  /// meanwhile is an IOError where that is noticed in time; otherwise the system ends this process with SIGBUS, as for
+  /// every mapped file. Leave it off for files that are not at rest.
+  bool memory_map = false;
+  /// What a read of the file costs: the time until its first byte comes, and the bytes that come in a second. Column
+  /// chunks that lie closer together than what comes in that time are read in one go. The defaults suit local disks;
+  /// for object stores 30000 and 100000000 are about right.
+  int64_t read_latency_us = 20;
+  int64_t read_bytes_per_second = 2'000'000'000;
+};
+
+/// What reading has done so far. Times are summed over threads, so together they may be more than what a clock shows.
+struct ParquetReadMetrics {
+  int64_t row_groups_read = 0, row_groups_skipped = 0;  ///< skipped: left out by statistics or bloom filters
+  int64_t pages_read = 0, pages_skipped = 0;            ///< dictionary and data pages; skipped: not decompressed
+  int64_t bytes_read = 0;                               ///< asked of the file; its footer does not count
+  int64_t bytes_decompressed = 0;                       ///< that came out of a codec
+  int64_t rows = 0;                                     ///< returned
+  int64_t footer_cache_hits = 0;
+  int64_t io_ns = 0;          ///< waiting for the file
+  int64_t decompress_ns = 0;  ///< in a codec
+  int64_t decode_ns = 0;      ///< turning pages into arrays
+  int64_t wait_ns = 0;        ///< of Next(), waiting for other threads
+
+  ParquetReadMetrics& operator+=(const ParquetReadMetrics& other);
 };
 
 /// Yields the batches of some row groups and columns. Batches never cross a row group.
+///
+/// With Context::threads other than 1, columns and row groups are decoded ahead on the executor; the batches are the
+/// same for any number of threads. Not thread-safe; its destructor stops and waits for what is running.
 class ParquetBatchReader {
  public:
   virtual ~ParquetBatchReader() = default;
@@ -39,6 +67,8 @@ class ParquetBatchReader {
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
   /// The position in the file of the first row of the batch that Next() returned last (row groups not asked for count).
   virtual int64_t first_row() const = 0;
+  /// So far; complete when Next() has returned null. May be called from any thread.
+  virtual ParquetReadMetrics metrics() const = 0;
 };
 
 /// A Parquet file, opened: its footer parsed and checked.

@@ -23,6 +23,7 @@ int64_t WindowBytes(size_t columns) {
 
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
     : file_(file), selection_(std::move(selection)), limits_(limits) {
+  counters_.footer_cache_hits = file.footer_cache_hits;
   // A column of byte arrays may end a batch early; asked first, it spares the others decoding rows that do not fit.
   for (bool binary : {true, false}) {
     for (size_t i = 0; i < selection_.leaves.size(); ++i) {
@@ -93,6 +94,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::ReadBatch() {
   }
   first_row_ = group.first_row + group_row_;
   group_row_ += rows;
+  counters_.rows += rows;
   if (group_row_ == group.num_rows) ARROW_RETURN_NOT_OK(CloseGroup());
   return arrow::RecordBatch::Make(selection_.arrow_schema, rows, std::move(arrays));
 }
@@ -113,6 +115,7 @@ Status BatchReader::OpenGroup() {
 Status BatchReader::CloseGroup() {
   for (size_t i = 0; i < columns_.size(); ++i) ARROW_RETURN_NOT_OK(WithContext(columns_[i]->CheckEnd(), Where(i)));
   columns_.clear();
+  ++counters_.row_groups_read;
   ++group_;
   group_row_ = 0;
   return Status::OK();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calve/parquet/column_reader.h"
+#include "calve/parquet/read_counters.h"
 #include "calve/parquet/selection.h"
 #include "calve/parquet_reader.h"
 
@@ -21,6 +22,7 @@ struct OpenFile {
   FileSchema schema;
   ParquetReadOptions options;
   Context context;
+  int64_t footer_cache_hits = 0;  ///< of opening it
 };
 
 /// Reads row groups one after another, each in batches of rows that all columns have.
@@ -33,6 +35,7 @@ class BatchReader : public ParquetBatchReader {
   const std::shared_ptr<arrow::Schema>& schema() const override { return selection_.arrow_schema; }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
   int64_t first_row() const override { return first_row_; }
+  ParquetReadMetrics metrics() const override { return counters_.Read(); }
 
  private:
   struct PlannedGroup {
@@ -59,6 +62,7 @@ class BatchReader : public ParquetBatchReader {
   int64_t first_row_ = 0;
   std::vector<std::unique_ptr<ColumnReader>> columns_;
   Status failure_;
+  ReadCounters counters_;
 };
 
 }  // namespace calve::parquet
