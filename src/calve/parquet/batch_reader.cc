@@ -24,6 +24,9 @@ int64_t WindowBytes(size_t columns) {
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
     : file_(file), selection_(std::move(selection)), limits_(limits) {
   counters_.footer_cache_hits = file.footer_cache_hits;
+  page_options_.verify_crc = file.options.verify_crc;
+  page_options_.buffers = PageBuffers::Make(PoolOf(file.context));
+  page_options_.counters = &counters_;
   // A column of byte arrays may end a batch early; asked first, it spares the others decoding rows that do not fit.
   for (bool binary : {true, false}) {
     for (size_t i = 0; i < selection_.leaves.size(); ++i) {
@@ -73,6 +76,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::Next() {
 
 Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::ReadBatch() {
   ARROW_RETURN_NOT_OK(CheckStop(file_.context));
+  StageTimer timer(&counters_.decode_ns);
   if (group_ == groups_.size()) return std::shared_ptr<arrow::RecordBatch>();
   const PlannedGroup& group = groups_[group_];
   if (group_row_ == 0) ARROW_RETURN_NOT_OK(OpenGroup());
@@ -103,8 +107,9 @@ Status BatchReader::OpenGroup() {
   columns_.clear();
   arrow::MemoryPool* pool = PoolOf(file_.context);
   for (const ChunkPlan& chunk : groups_[group_].chunks) {
-    ChunkBytes bytes(file_.file.get(), chunk.offset, chunk.size_bytes, WindowBytes(selection_.leaves.size()), pool);
-    PageReader pages(std::move(bytes), chunk, file_.options.verify_crc, pool);
+    ChunkBytes bytes(file_.file.get(), chunk.offset, chunk.size_bytes, WindowBytes(selection_.leaves.size()),
+                     page_options_.buffers, &counters_);
+    PageReader pages(std::move(bytes), chunk, page_options_);
     columns_.push_back(
         std::make_unique<ColumnReader>(file_.schema.leaves[chunk.leaf_index], std::move(pages), limits_, pool));
     ARROW_RETURN_NOT_OK(columns_.back()->Init());

@@ -60,9 +60,10 @@ class BatchReader : public ParquetBatchReader {
   size_t group_ = 0;                ///< the current one
   int64_t group_row_ = 0;           ///< rows of it that were returned
   int64_t first_row_ = 0;
+  ReadCounters counters_;
+  PageOptions page_options_;
   std::vector<std::unique_ptr<ColumnReader>> columns_;
   Status failure_;
-  ReadCounters counters_;
 };
 
 }  // namespace calve::parquet

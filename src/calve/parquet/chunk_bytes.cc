@@ -2,6 +2,8 @@
 
 #include "calve/base/status.h"
 
+#include <algorithm>
+
 namespace calve::parquet {
 
 arrow::Result<std::span<const uint8_t>> ChunkBytes::Peek(int64_t size) {
@@ -14,17 +16,20 @@ arrow::Result<std::span<const uint8_t>> ChunkBytes::Peek(int64_t size) {
 
 arrow::Status ChunkBytes::ReadWindow(int64_t size) {
   window_.reset();
+  StageTimer timer(counters_ == nullptr ? nullptr : &counters_->io_ns);
   if (file_->supports_zero_copy()) {
     ARROW_ASSIGN_OR_RAISE(window_, file_->ReadAt(position_, size));
   } else {
-    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(size, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, buffers_->Take(size));
     ARROW_ASSIGN_OR_RAISE(const int64_t got, file_->ReadAt(position_, size, buffer->mutable_data()));
-    window_ = arrow::SliceBuffer(std::move(buffer), 0, got);
+    ARROW_RETURN_NOT_OK(buffer->Resize(got, /*shrink_to_fit=*/false));
+    window_ = std::move(buffer);
   }
   window_offset_ = position_;
   if (window_->size() < size) {
     return IOError("{} bytes at byte {} of the file, {} expected", window_->size(), position_, size);
   }
+  if (counters_ != nullptr) counters_->bytes_read += size;
   return arrow::Status::OK();
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "calve/parquet/page_buffers.h"
+#include "calve/parquet/read_counters.h"
+
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
-#include <arrow/memory_pool.h>
 #include <arrow/result.h>
 
 #include <cstdint>
@@ -15,24 +17,33 @@ namespace calve::parquet {
 /// length.
 class ChunkBytes {
  public:
-  /// The range lies inside the file. The file outlives this. Reads go for `window_bytes` at least.
+  /// The range lies inside the file. The file and `counters` (null: nothing is counted) outlive this. Reads go for
+  /// `window_bytes` at least.
   ChunkBytes(arrow::io::RandomAccessFile* file, int64_t offset, int64_t size_bytes, int64_t window_bytes,
-             arrow::MemoryPool* pool)
-      : file_(file), pool_(pool), position_(offset), end_(offset + size_bytes), window_bytes_(window_bytes) {}
+             std::shared_ptr<PageBuffers> buffers, ReadCounters* counters = nullptr)
+      : file_(file),
+        buffers_(std::move(buffers)),
+        counters_(counters),
+        position_(offset),
+        end_(offset + size_bytes),
+        window_bytes_(window_bytes) {}
 
   int64_t position() const { return position_; }  ///< in the file
   int64_t remaining() const { return end_ - position_; }
 
-  /// At least min(size, remaining()) of the next bytes, and more where they are at hand. Valid until the next call.
-  /// IOError when the file gives fewer.
+  /// At least min(size, remaining()) of the next bytes, and more where they are at hand. Valid until the next call, and
+  /// as long as memory() of now is held. IOError when the file gives fewer.
   arrow::Result<std::span<const uint8_t>> Peek(int64_t size);
+  /// What holds the bytes that Peek() returned last.
+  const std::shared_ptr<arrow::Buffer>& memory() const { return window_; }
   void Skip(int64_t size) { position_ += size; }
 
  private:
   arrow::Status ReadWindow(int64_t size);
 
   arrow::io::RandomAccessFile* file_;
-  arrow::MemoryPool* pool_;
+  std::shared_ptr<PageBuffers> buffers_;
+  ReadCounters* counters_;
   int64_t position_, end_;
   int64_t window_bytes_;
   std::shared_ptr<arrow::Buffer> window_;

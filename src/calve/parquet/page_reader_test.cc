@@ -48,9 +48,11 @@ struct Chunk {
     plan.size_bytes = static_cast<int64_t>(bytes.size());
     plan.num_values = num_values;
     plan.codec = codec;
-    arrow::MemoryPool* pool = arrow::default_memory_pool();
-    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, pool), plan,
-                                          verify_crc, pool);
+    PageOptions options;
+    options.verify_crc = verify_crc;
+    options.buffers = PageBuffers::Make(arrow::default_memory_pool());
+    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, options.buffers),
+                                          plan, options);
   }
   std::string error() {
     auto page = reader->Next();
@@ -184,8 +186,9 @@ TEST(PageReader, CutAtEveryByte) {
   for (size_t cut = 0; cut < size; ++cut) {
     Chunk whole(pages, 7);
     whole.plan.size_bytes = static_cast<int64_t>(cut);
-    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, arrow::default_memory_pool()),
-                      whole.plan, false, arrow::default_memory_pool());
+    PageOptions options;
+    options.buffers = PageBuffers::Make(arrow::default_memory_pool());
+    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, options.buffers), whole.plan, options);
     Status status;
     for (int i = 0; i < 3 && status.ok(); ++i) status = reader.Next().status();
     EXPECT_TRUE(status.IsInvalid()) << cut << " " << status;

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "calve/parquet/metadata.h"
+#include "calve/parquet/page_budget.h"
+#include "calve/parquet/page_buffers.h"
+#include "calve/parquet/read_counters.h"
+#include "calve/parquet/read_plan.h"
+
+#include <arrow/buffer.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace calve::parquet {
+
+/// A page as it lies in the file.
+struct RawPage {
+  PageHeader header;
+  int64_t offset = 0;                     ///< of its header, in the file
+  int64_t index = 0;                      ///< in the chunk, dictionary page included
+  std::span<const uint8_t> bytes;         ///< compressed_page_size of them
+  std::shared_ptr<arrow::Buffer> memory;  ///< keeps `bytes` alive
+
+  int64_t num_values() const;  ///< of a data page
+  std::string where() const;   ///< "page 3 at byte 4096"
+  /// What it takes in memory, before and after decompression.
+  int64_t held_bytes() const { return int64_t{header.compressed_page_size} + header.uncompressed_page_size; }
+};
+
+/// A page, decompressed. The spans are valid until the reader's next call; who holds `memory` and `body_memory` too
+/// keeps them for longer.
+struct Page {
+  PageHeader header;
+  int64_t offset = 0;                                             ///< of its header, in the file
+  int64_t index = 0;                                              ///< in the chunk, dictionary page included
+  std::span<const uint8_t> repetition_levels, definition_levels;  ///< v2 only
+  std::span<const uint8_t> body;                                  ///< v1 and dictionary: everything; v2: the values
+  std::shared_ptr<arrow::Buffer> memory;                          ///< of the levels
+  std::shared_ptr<arrow::Buffer> body_memory;                     ///< of the body
+
+  int64_t num_values() const;  ///< of a data page
+  Encoding encoding() const;   ///< of a data page
+  std::string where() const;   ///< "page 3 at byte 4096"
+};
+
+/// How the pages of a reader are read, and what its columns share.
+struct PageOptions {
+  bool verify_crc = false;
+  std::shared_ptr<PageBuffers> buffers;
+  std::shared_ptr<PageBudget> budget;  ///< null: no limit
+  ReadCounters* counters = nullptr;    ///< null: nothing is counted; outlives the reader
+};
+
+/// Checks and decompresses a page; `raw` may be from another thread. Errors do not name the page.
+Result<Page> OpenPage(RawPage raw, const ChunkPlan& plan, const PageOptions& options);
+
+}  // namespace calve::parquet

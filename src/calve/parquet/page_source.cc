@@ -1,0 +1,87 @@
+#include "calve/parquet/page_source.h"
+
+#include "calve/parquet/metadata_reader.h"
+
+#include "calve/base/status.h"
+
+// A column chunk is a row of pages; each is a PageHeader and compressed_page_size bytes:
+//
+//   chunk      := [dictionary page] data page*       pages of other kinds are passed over
+
+namespace calve::parquet {
+namespace {
+
+/// A header holds statistics, whose values may be long; one that is longer than this is taken for damage.
+constexpr int64_t kMaxHeaderBytes = 16 << 20;
+constexpr int64_t kFirstHeaderBytes = 4096;
+
+bool IsDataPage(PageType type) { return type == PageType::kDataPage || type == PageType::kDataPageV2; }
+
+}  // namespace
+
+Result<bool> PageSource::ReadHeader(RawPage* page) {
+  while (values_seen_ < plan_.num_values) {
+    *page = RawPage{};
+    page->offset = bytes_.position();
+    page->index = next_index_++;
+    if (bytes_.remaining() == 0) {
+      return Invalid("the pages end at byte {} with {} of {} values", bytes_.position(), values_seen_,
+                     plan_.num_values);
+    }
+    Status status = ParseHeader(&page->header);
+    if (status.ok()) status = CheckHeader(*page);
+    if (!status.ok()) return WithContext(status, page->where());
+    const PageType type = page->header.type;
+    if (IsDataPage(type)) values_seen_ += page->num_values();
+    if (IsDataPage(type) || type == PageType::kDictionaryPage) return true;
+    bytes_.Skip(page->header.compressed_page_size);
+  }
+  return false;
+}
+
+Status PageSource::ReadBody(RawPage* page) {
+  const int64_t size = page->header.compressed_page_size;
+  const auto window = bytes_.Peek(size);
+  if (!window.ok()) return WithContext(window.status(), page->where());
+  page->bytes = window->first(static_cast<size_t>(size));
+  page->memory = bytes_.memory();
+  bytes_.Skip(size);
+  return Status::OK();
+}
+
+Status PageSource::ParseHeader(PageHeader* header) {
+  for (int64_t wanted = kFirstHeaderBytes;; wanted *= 4) {
+    ARROW_ASSIGN_OR_RAISE(const auto bytes, bytes_.Peek(wanted));
+    size_t size = 0;
+    bool cut_short = false;
+    auto parsed = ParsePageHeader(bytes, &size, &cut_short);
+    if (parsed.ok()) {
+      *header = parsed.MoveValueUnsafe();
+      bytes_.Skip(static_cast<int64_t>(size));
+      return Status::OK();
+    }
+    if (!cut_short || wanted >= bytes_.remaining() || wanted >= kMaxHeaderBytes) return parsed.status();
+  }
+}
+
+Status PageSource::CheckHeader(const RawPage& page) const {
+  const PageHeader& header = page.header;
+  if (header.compressed_page_size < 0 || header.compressed_page_size > bytes_.remaining()) {
+    return Invalid("a page of {} bytes, the column chunk has {} left", header.compressed_page_size, bytes_.remaining());
+  }
+  if (header.uncompressed_page_size < 0)
+    return Invalid("an uncompressed size of {} bytes", header.uncompressed_page_size);
+  int64_t values = 0;
+  if (header.type == PageType::kDictionaryPage) {
+    values = header.dictionary_page->num_values;
+  } else if (IsDataPage(header.type)) {
+    values = page.num_values();
+    if (values > plan_.num_values - values_seen_) {
+      return Invalid("a page of {} values, the column chunk has {} left", values, plan_.num_values - values_seen_);
+    }
+  }
+  if (values < 0) return Invalid("a page of {} values", values);
+  return Status::OK();
+}
+
+}  // namespace calve::parquet
