@@ -203,8 +203,9 @@ class RandomArrays {
         return fixed(Seconds(count));
       case Type::INT64:
       case Type::UINT64:
-      case Type::TIME64:
         return fixed(Numbers<int64_t>(count));
+      case Type::TIME64:
+        return fixed(TimesOfDay(count));
       case Type::TIMESTAMP:
         if (static_cast<const arrow::TimestampType&>(layout).unit() == arrow::TimeUnit::SECOND) {
           return fixed(Multiples(count, 1));
@@ -266,6 +267,17 @@ class RandomArrays {
     for (int64_t i = 0; i < count; ++i) {
       const auto value = static_cast<int32_t>(Between(0, 86399));
       bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    }
+    return Bytes(std::move(bytes));
+  }
+
+  /// A day has so many microseconds, and more nanoseconds.
+  std::shared_ptr<arrow::Buffer> TimesOfDay(int64_t count) {
+    std::string bytes;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t value = Value() & 0x7FFFFFFFFFFFFFFF;
+      const int64_t time = value % 86400000000;
+      bytes.append(reinterpret_cast<const char*>(&time), sizeof(time));
     }
     return Bytes(std::move(bytes));
   }

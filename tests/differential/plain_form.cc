@@ -1,0 +1,136 @@
+#include "plain_form.h"
+
+#include <arrow/array.h>
+#include <arrow/compute/cast.h>
+#include <arrow/extension_type.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+namespace calve::differential {
+namespace {
+
+using arrow::ArrayData;
+using arrow::Result;
+using arrow::Type;
+using TypePtr = std::shared_ptr<arrow::DataType>;
+using DataPtr = std::shared_ptr<ArrayData>;
+
+/// Null when the type is plain already.
+TypePtr PlainLeaf(const arrow::DataType& type) {
+  switch (type.id()) {
+    case Type::LARGE_STRING:
+    case Type::STRING_VIEW:
+      return arrow::utf8();
+    case Type::LARGE_BINARY:
+    case Type::BINARY_VIEW:
+      return arrow::binary();
+    case Type::DECIMAL32:
+    case Type::DECIMAL64: {
+      const auto& decimal = static_cast<const arrow::DecimalType&>(type);
+      return arrow::decimal128(decimal.precision(), decimal.scale());
+    }
+    case Type::DICTIONARY:
+      return static_cast<const arrow::DictionaryType&>(type).value_type();
+    default:
+      return nullptr;
+  }
+}
+
+class Plain {
+ public:
+  explicit Plain(bool keep_nullability) : keep_nullability_(keep_nullability) {}
+
+  std::shared_ptr<arrow::Field> Renamed(const arrow::Field& field, const std::string& name, TypePtr type) const {
+    return arrow::field(name, std::move(type), !keep_nullability_ || field.nullable());
+  }
+
+  Result<DataPtr> Convert(DataPtr data) const {
+    if (data->type->id() == Type::EXTENSION) {
+      data = data->Copy();
+      data->type = static_cast<const arrow::ExtensionType&>(*data->type).storage_type();
+      return Convert(std::move(data));
+    }
+    if (const TypePtr leaf = PlainLeaf(*data->type)) {
+      ARROW_ASSIGN_OR_RAISE(const arrow::Datum cast, arrow::compute::Cast(data, leaf));
+      return Convert(cast.array());
+    }
+    switch (data->type->id()) {
+      case Type::LARGE_LIST: {
+        ARROW_ASSIGN_OR_RAISE(const arrow::Datum cast, arrow::compute::Cast(data, arrow::list(data->type->field(0))));
+        return Convert(cast.array());
+      }
+      case Type::LIST:
+        return List(*data);
+      case Type::MAP:
+        return Map(*data);
+      case Type::STRUCT:
+        return Struct(*data);
+      default:
+        return data;
+    }
+  }
+
+ private:
+  static DataPtr WithChild(const ArrayData& data, TypePtr type, DataPtr child) {
+    DataPtr result = data.Copy();
+    result->type = std::move(type);
+    result->child_data = {std::move(child)};
+    return result;
+  }
+
+  Result<DataPtr> List(const ArrayData& data) const {
+    ARROW_ASSIGN_OR_RAISE(DataPtr child, Convert(data.child_data[0]));
+    TypePtr type = arrow::list(Renamed(*data.type->field(0), "element", child->type));
+    return WithChild(data, std::move(type), std::move(child));
+  }
+
+  Result<DataPtr> Map(const ArrayData& data) const {
+    const auto& map = static_cast<const arrow::MapType&>(*data.type);
+    ARROW_ASSIGN_OR_RAISE(DataPtr entries, Struct(*data.child_data[0]));
+    TypePtr type = std::make_shared<arrow::MapType>(arrow::field("key", entries->child_data[0]->type, false),
+                                                    Renamed(*map.item_field(), "value", entries->child_data[1]->type));
+    entries->type = static_cast<const arrow::MapType&>(*type).value_type();
+    return WithChild(data, std::move(type), std::move(entries));
+  }
+
+  Result<DataPtr> Struct(const ArrayData& data) const {
+    DataPtr result = data.Copy();
+    arrow::FieldVector fields;
+    for (int i = 0; i < data.type->num_fields(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(result->child_data[static_cast<size_t>(i)],
+                            Convert(data.child_data[static_cast<size_t>(i)]));
+      const arrow::Field& field = *data.type->field(i);
+      fields.push_back(Renamed(field, field.name(), result->child_data[static_cast<size_t>(i)]->type));
+    }
+    result->type = arrow::struct_(fields);
+    return result;
+  }
+
+  bool keep_nullability_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, bool keep_nullability) {
+  const Plain plain(keep_nullability);
+  arrow::FieldVector fields;
+  arrow::ChunkedArrayVector columns;
+  for (int i = 0; i < table.num_columns(); ++i) {
+    arrow::ArrayVector chunks;
+    for (const auto& chunk : table.column(i)->chunks()) {
+      ARROW_ASSIGN_OR_RAISE(DataPtr data, plain.Convert(chunk->data()));
+      chunks.push_back(arrow::MakeArray(data));
+    }
+    if (chunks.empty()) {
+      ARROW_ASSIGN_OR_RAISE(auto none, arrow::MakeEmptyArray(table.field(i)->type()));
+      ARROW_ASSIGN_OR_RAISE(DataPtr data, plain.Convert(none->data()));
+      chunks.push_back(arrow::MakeArray(data));
+    }
+    const arrow::Field& field = *table.field(i);
+    fields.push_back(plain.Renamed(field, field.name(), chunks[0]->type()));
+    columns.push_back(std::make_shared<arrow::ChunkedArray>(chunks, chunks[0]->type()));
+  }
+  return arrow::Table::Make(arrow::schema(fields), columns, table.num_rows());
+}
+
+}  // namespace calve::differential
