@@ -1,12 +1,14 @@
 #pragma once
 
 #include "calve/context.h"
+#include "calve/expression.h"
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,25 @@ struct FileMetadata;
 class FileSchema;
 }  // namespace parquet
 
+/// The rows [begin, end).
+struct RowRange {
+  int64_t begin = 0, end = 0;
+
+  int64_t count() const { return end - begin; }
+  bool operator==(const RowRange&) const = default;
+};
+
+/// How rows that a filter drops are kept from being read, cheapest first. None changes which rows come out.
+struct ParquetSelectionOptions {
+  bool statistics = true;     ///< row groups by the bounds and null counts of the footer
+  bool bloom_filters = true;  ///< row groups by what `=` and IN look for
+  bool dictionaries = true;   ///< row groups by their dictionaries, where all data pages refer to them
+  bool page_index = true;     ///< pages by the column index; pages without a row wanted are not read
+  /// The other columns by the rows that pass. Batch by batch: where few rows pass, in runs, the others are skipped;
+  /// otherwise all are decoded and those that pass kept.
+  bool late_materialization = true;
+};
+
 struct ParquetReadOptions {
   int64_t batch_rows = 65536;  ///< at most so many rows a batch; batches end at row-group boundaries
   bool verify_crc = false;     ///< check page CRCs where there are some
@@ -37,6 +58,22 @@ struct ParquetReadOptions {
   /// for object stores 30000 and 100000000 are about right.
   int64_t read_latency_us = 20;
   int64_t read_bytes_per_second = 2'000'000'000;
+  ParquetSelectionOptions selection;
+};
+
+/// What a read by a filter or row ranges has left out so far, and by what. A row group counts under the first that
+/// excludes it.
+struct ParquetSelectionCounts {
+  int64_t row_groups = 0;  ///< asked for, with rows
+  int64_t row_groups_skipped_by_statistics = 0, row_groups_skipped_by_bloom_filter = 0,
+          row_groups_skipped_by_dictionary = 0, row_groups_skipped_by_page_index = 0;
+  int64_t row_groups_outside_rows = 0;      ///< of which the request names no row
+  int64_t pages = 0;                        ///< data pages of the chunks read that have an offset index
+  int64_t pages_skipped_by_page_index = 0;  ///< of those, not read at all: no row of them is wanted
+  int64_t rows_tested = 0;                  ///< the filter was evaluated for
+  int64_t batches_empty = 0, batches_by_rows = 0, batches_by_mask = 0;  ///< tested; see ParquetSelectionOptions
+
+  ParquetSelectionCounts& operator+=(const ParquetSelectionCounts& other);
 };
 
 /// What reading has done so far. Times are summed over threads, so together they may be more than what a clock shows.
@@ -51,6 +88,7 @@ struct ParquetReadMetrics {
   int64_t decompress_ns = 0;  ///< in a codec
   int64_t decode_ns = 0;      ///< turning pages into arrays
   int64_t wait_ns = 0;        ///< of Next(), waiting for other threads
+  ParquetSelectionCounts selection;
 
   ParquetReadMetrics& operator+=(const ParquetReadMetrics& other);
 };
@@ -67,6 +105,8 @@ class ParquetBatchReader {
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
   /// The position in the file of the first row of the batch that Next() returned last (row groups not asked for count).
   virtual int64_t first_row() const = 0;
+  /// The positions in the file of all rows of that batch, in order.
+  virtual std::vector<RowRange> rows() const = 0;
   /// So far; complete when Next() has returned null. May be called from any thread.
   virtual ParquetReadMetrics metrics() const = 0;
 };

@@ -11,4 +11,7 @@ uint32_t Murmur3(std::span<const uint8_t> bytes, uint32_t seed);
 /// CRC-32 of zlib and gzip (polynomial 0x04C11DB7, reflected): Parquet pages, Avro's snappy blocks.
 uint32_t Crc32(std::span<const uint8_t> bytes);
 
+/// XXH64: Parquet's bloom filters, with seed 0.
+uint64_t Xxh64(std::span<const uint8_t> bytes, uint64_t seed);
+
 }  // namespace calve

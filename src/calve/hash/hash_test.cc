@@ -53,5 +53,23 @@ TEST(Crc32, CheckValue) {
   EXPECT_EQ(Crc32(Bytes("The quick brown fox jumps over the lazy dog")), 0x414fa339u);
 }
 
+// Values that the reference implementation and its bindings publish.
+TEST(Xxh64, PublishedValues) {
+  EXPECT_EQ(Xxh64({}, 0), 0xef46db3751d8e999u);
+  EXPECT_EQ(Xxh64(Bytes("a"), 0), 0xd24ec4f1a98c6e5bu);
+  EXPECT_EQ(Xxh64(Bytes("abc"), 0), 0x44bc2cf5ad770999u);
+  EXPECT_EQ(Xxh64(Bytes("Nobody inspects the spammish repetition"), 0), 0xfbcea83c8a378bf1u);
+  EXPECT_EQ(Xxh64(Bytes("Nobody inspects the spammish repetition"), 20141025), 0xce06936136852706u);
+}
+
+// Folded values of the reference implementation for every size up to 100: all ways through stripes and remainders.
+TEST(Xxh64, EverySize) {
+  std::vector<uint8_t> bytes(100);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 37 + 11);
+  uint64_t folded = 0;
+  for (size_t size = 0; size <= bytes.size(); ++size) folded = folded * 31 + Xxh64({bytes.data(), size}, 0);
+  EXPECT_EQ(folded, 0xc855358325fd13f0u);
+}
+
 }  // namespace
 }  // namespace calve

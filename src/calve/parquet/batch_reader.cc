@@ -97,6 +97,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::ReadBatch() {
     arrays.push_back(array.MoveValueUnsafe());
   }
   first_row_ = group.first_row + group_row_;
+  last_rows_ = rows;
   group_row_ += rows;
   counters_.rows += rows;
   if (group_row_ == group.num_rows) ARROW_RETURN_NOT_OK(CloseGroup());

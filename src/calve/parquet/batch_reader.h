@@ -35,6 +35,7 @@ class BatchReader : public ParquetBatchReader {
   const std::shared_ptr<arrow::Schema>& schema() const override { return selection_.arrow_schema; }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
   int64_t first_row() const override { return first_row_; }
+  std::vector<RowRange> rows() const override { return {{first_row_, first_row_ + last_rows_}}; }
   ParquetReadMetrics metrics() const override { return counters_.Read(); }
 
  private:
@@ -59,7 +60,7 @@ class BatchReader : public ParquetBatchReader {
   std::vector<size_t> fill_order_;  ///< of the selection's leaves: byte arrays first
   size_t group_ = 0;                ///< the current one
   int64_t group_row_ = 0;           ///< rows of it that were returned
-  int64_t first_row_ = 0;
+  int64_t first_row_ = 0, last_rows_ = 0;  ///< of the last batch
   ReadCounters counters_;
   PageOptions page_options_;
   std::vector<std::unique_ptr<ColumnReader>> columns_;

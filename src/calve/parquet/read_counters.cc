@@ -2,6 +2,22 @@
 
 namespace calve {
 
+ParquetSelectionCounts& ParquetSelectionCounts::operator+=(const ParquetSelectionCounts& other) {
+  row_groups += other.row_groups;
+  row_groups_skipped_by_statistics += other.row_groups_skipped_by_statistics;
+  row_groups_skipped_by_bloom_filter += other.row_groups_skipped_by_bloom_filter;
+  row_groups_skipped_by_dictionary += other.row_groups_skipped_by_dictionary;
+  row_groups_skipped_by_page_index += other.row_groups_skipped_by_page_index;
+  row_groups_outside_rows += other.row_groups_outside_rows;
+  pages += other.pages;
+  pages_skipped_by_page_index += other.pages_skipped_by_page_index;
+  rows_tested += other.rows_tested;
+  batches_empty += other.batches_empty;
+  batches_by_rows += other.batches_by_rows;
+  batches_by_mask += other.batches_by_mask;
+  return *this;
+}
+
 ParquetReadMetrics& ParquetReadMetrics::operator+=(const ParquetReadMetrics& other) {
   row_groups_read += other.row_groups_read;
   row_groups_skipped += other.row_groups_skipped;
@@ -15,6 +31,7 @@ ParquetReadMetrics& ParquetReadMetrics::operator+=(const ParquetReadMetrics& oth
   decompress_ns += other.decompress_ns;
   decode_ns += other.decode_ns;
   wait_ns += other.wait_ns;
+  selection += other.selection;
   return *this;
 }
 

@@ -1,7 +1,7 @@
 #include "calve/pipeline/file_metrics.h"
 
 #include "calve/base/status.h"
-#include "calve/pipeline/chunk_bounds.h"
+#include "calve/parquet/chunk_bounds.h"
 
 #include <arrow/type.h>
 #include <arrow/type_traits.h>

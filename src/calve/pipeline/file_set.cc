@@ -4,7 +4,7 @@
 #include "calve/base/status.h"
 #include "calve/expr/evaluate.h"
 #include "calve/parquet/metadata.h"
-#include "calve/pipeline/chunk_bounds.h"
+#include "calve/parquet/chunk_bounds.h"
 
 #include <arrow/array.h>
 #include <arrow/compute/api_vector.h>

@@ -1,4 +1,4 @@
-#include "calve/pipeline/chunk_bounds.h"
+#include "calve/parquet/chunk_bounds.h"
 
 #include "calve/base/checked.h"
 
@@ -6,17 +6,17 @@
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/checked_cast.h>
+#include <arrow/util/float16.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-namespace calve::pipeline {
+namespace calve::parquet {
 namespace {
 
 using arrow::Type;
 using arrow::internal::checked_cast;
-using parquet::PhysicalType;
 
 const arrow::DataType& StorageOf(const arrow::DataType& type) {
   if (type.id() != Type::EXTENSION) return type;
@@ -130,6 +130,19 @@ Value BytesBound(std::string_view bytes, const arrow::DataType& file_type, const
   }
 }
 
+/// An unsigned number of 64 bits, which is a decimal as a value.
+Value UnsignedBound(std::string_view bytes) {
+  auto value = Exactly<uint64_t>(bytes);
+  return value ? Value(arrow::Decimal128(0, *value)) : Value();
+}
+
+Value HalfBound(std::string_view bytes, const arrow::DataType& type) {
+  auto bits = Exactly<uint16_t>(bytes);
+  if (!bits || type.id() != Type::HALF_FLOAT) return {};
+  const float value = arrow::util::Float16::FromBits(*bits).ToFloat();
+  return std::isnan(value) ? Value() : Value(value);
+}
+
 std::optional<int64_t> IntegerOf(PhysicalType physical, const arrow::DataType& file_type, std::string_view bytes) {
   const bool is_unsigned = arrow::is_unsigned_integer(file_type.id());
   if (physical == PhysicalType::kInt32) {
@@ -171,6 +184,7 @@ Value DecodeBound(PhysicalType physical, const arrow::DataType& file_type_or_ext
     }
     case PhysicalType::kInt32:
     case PhysicalType::kInt64: {
+      if (file_type.id() == Type::UINT64 && type.id() == Type::UINT64) return UnsignedBound(bytes);
       auto value = IntegerOf(physical, file_type, bytes);
       return value ? IntegerBound(*value, file_type, type, is_lower) : Value();
     }
@@ -180,40 +194,73 @@ Value DecodeBound(PhysicalType physical, const arrow::DataType& file_type_or_ext
       return RealBound(Exactly<double>(bytes), type);
     case PhysicalType::kByteArray:
     case PhysicalType::kFixedLenByteArray:
-      return file_type.id() == Type::HALF_FLOAT ? Value() : BytesBound(bytes, file_type, type);
+      if (file_type.id() == Type::HALF_FLOAT) return HalfBound(bytes, type);
+      return BytesBound(bytes, file_type, type);
     case PhysicalType::kInt96:
       return {};
   }
   return {};
 }
 
-expr::ColumnBounds BoundsOfChunk(const parquet::ColumnMetadata& chunk, const arrow::DataType& file_type,
-                                 bool type_defined_order, const arrow::DataType& type) {
+namespace {
+
+/// Bounds the wrong way round are those of a faulty writer and say nothing.
+void DropReversed(expr::ColumnBounds* bounds) {
+  const auto order = Compare(bounds->lower, bounds->upper);
+  const bool both = !IsNull(bounds->lower) && !IsNull(bounds->upper);
+  if (both && order != std::partial_ordering::less && order != std::partial_ordering::equivalent) {
+    bounds->lower = bounds->upper = Value();
+  }
+}
+
+/// A count of some of `all` values, nothing when it cannot be one.
+std::optional<int64_t> Plausible(std::optional<int64_t> count, int64_t all) {
+  return count && *count >= 0 && *count <= all ? count : std::nullopt;
+}
+
+std::optional<int64_t> At(const std::optional<std::vector<int64_t>>& counts, size_t i) {
+  return counts ? std::optional((*counts)[i]) : std::nullopt;
+}
+
+}  // namespace
+
+expr::ColumnBounds BoundsOfChunk(const ColumnMetadata& chunk, const arrow::DataType& file_type, bool type_defined_order,
+                                 const arrow::DataType& type) {
   expr::ColumnBounds bounds;
   bounds.value_count = chunk.num_values;
   if (!chunk.statistics) return bounds;
-  const parquet::Statistics& statistics = *chunk.statistics;
-  auto plausible = [&](std::optional<int64_t> count) {
-    return count && *count >= 0 && *count <= chunk.num_values ? count : std::nullopt;
-  };
-  bounds.null_count = plausible(statistics.null_count);
-  bounds.nan_count = plausible(statistics.nan_count);
+  const Statistics& statistics = *chunk.statistics;
+  bounds.null_count = Plausible(statistics.null_count, chunk.num_values);
+  bounds.nan_count = Plausible(statistics.nan_count, chunk.num_values);
   const std::optional<std::string>* lower = &statistics.min_value;
   const std::optional<std::string>* upper = &statistics.max_value;
   if (!type_defined_order) {
-    if (!HasSignedOrder(chunk.type, file_type)) return bounds;
+    if (!HasSignedOrder(chunk.type, StorageOf(file_type))) return bounds;
     lower = &statistics.min;
     upper = &statistics.max;
   }
   if (*lower) bounds.lower = DecodeBound(chunk.type, file_type, **lower, type, true);
   if (*upper) bounds.upper = DecodeBound(chunk.type, file_type, **upper, type, false);
-  const auto order = Compare(bounds.lower, bounds.upper);
-  const bool both = !IsNull(bounds.lower) && !IsNull(bounds.upper);
-  // Bounds the wrong way round are those of a faulty writer and say nothing.
-  if (both && order != std::partial_ordering::less && order != std::partial_ordering::equivalent) {
-    bounds.lower = bounds.upper = Value();
-  }
+  DropReversed(&bounds);
   return bounds;
 }
 
-}  // namespace calve::pipeline
+expr::ColumnBounds BoundsOfPage(const ColumnIndex& index, size_t page, int64_t rows, PhysicalType physical,
+                                const arrow::DataType& file_type, bool type_defined_order,
+                                const arrow::DataType& type) {
+  expr::ColumnBounds bounds;
+  bounds.value_count = rows;
+  if (index.null_pages[page]) {
+    bounds.null_count = rows;
+    return bounds;
+  }
+  bounds.null_count = Plausible(At(index.null_counts, page), rows);
+  bounds.nan_count = Plausible(At(index.nan_counts, page), rows);
+  if (!type_defined_order) return bounds;
+  bounds.lower = DecodeBound(physical, file_type, index.min_values[page], type, true);
+  bounds.upper = DecodeBound(physical, file_type, index.max_values[page], type, false);
+  DropReversed(&bounds);
+  return bounds;
+}
+
+}  // namespace calve::parquet

@@ -1,4 +1,4 @@
-#include "calve/pipeline/chunk_bounds.h"
+#include "calve/parquet/chunk_bounds.h"
 
 #include <arrow/extension/uuid.h>
 #include <arrow/type.h>
@@ -7,10 +7,8 @@
 #include <cmath>
 #include <limits>
 
-namespace calve::pipeline {
+namespace calve::parquet {
 namespace {
-
-using parquet::PhysicalType;
 
 template <typename T>
 std::string Plain(T value) {
@@ -86,7 +84,24 @@ TEST(DecodeBound, ValuesOfTheWrongLengthSayNothing) {
               Value());
 }
 
-TEST(DecodeBound, NaNsAndHalfFloatsAndInt96SayNothing) {
+TEST(DecodeBound, UnsignedNumbersAboveTheSignedRange) {
+  ExpectValue(DecodeBound(PhysicalType::kInt64, *arrow::uint64(), Plain<uint64_t>(1ULL << 63), *arrow::uint64(), false),
+              arrow::Decimal128(0, 1ULL << 63));
+  ExpectValue(
+      DecodeBound(PhysicalType::kInt32, *arrow::uint32(), Plain<uint32_t>(4000000000U), *arrow::uint32(), false),
+      int64_t{4000000000});
+}
+
+TEST(DecodeBound, HalfFloats) {
+  ExpectValue(DecodeBound(PhysicalType::kFixedLenByteArray, *arrow::float16(), Plain<uint16_t>(0xc100),
+                          *arrow::float16(), true),
+              -2.5F);
+  ExpectValue(DecodeBound(PhysicalType::kFixedLenByteArray, *arrow::float16(), Plain<uint16_t>(0x7e00),
+                          *arrow::float16(), true),
+              Value());
+}
+
+TEST(DecodeBound, NaNsAndInt96SayNothing) {
   ExpectValue(DecodeBound(PhysicalType::kDouble, *arrow::float64(), Plain(std::nan("")), *arrow::float64(), true),
               Value());
   ExpectValue(DecodeBound(PhysicalType::kFixedLenByteArray, *arrow::float16(), "ab", *arrow::float64(), true), Value());
@@ -99,8 +114,8 @@ TEST(DecodeBound, UuidsAreTheirBytes) {
               std::string("0123456789abcdef"));
 }
 
-parquet::ColumnMetadata Chunk(PhysicalType type, parquet::Statistics statistics, int64_t values = 10) {
-  parquet::ColumnMetadata chunk;
+ColumnMetadata Chunk(PhysicalType type, Statistics statistics, int64_t values = 10) {
+  ColumnMetadata chunk;
   chunk.type = type;
   chunk.num_values = values;
   chunk.statistics = std::move(statistics);
@@ -108,7 +123,7 @@ parquet::ColumnMetadata Chunk(PhysicalType type, parquet::Statistics statistics,
 }
 
 TEST(BoundsOfChunk, UsesMinValueOnlyWithADefinedOrder) {
-  parquet::Statistics statistics;
+  Statistics statistics;
   statistics.min_value = "a";
   statistics.max_value = "z";
   statistics.null_count = 2;
@@ -123,7 +138,7 @@ TEST(BoundsOfChunk, UsesMinValueOnlyWithADefinedOrder) {
 }
 
 TEST(BoundsOfChunk, UsesDeprecatedMembersOfSignedTypesOnly) {
-  parquet::Statistics statistics;
+  Statistics statistics;
   statistics.min = Plain<int32_t>(-1);
   statistics.max = Plain<int32_t>(1);
   auto chunk = Chunk(PhysicalType::kInt32, statistics);
@@ -136,7 +151,7 @@ TEST(BoundsOfChunk, UsesDeprecatedMembersOfSignedTypesOnly) {
 }
 
 TEST(BoundsOfChunk, ImplausibleStatisticsSayNothing) {
-  parquet::Statistics statistics;
+  Statistics statistics;
   statistics.min_value = Plain<int32_t>(2);
   statistics.max_value = Plain<int32_t>(1);
   statistics.null_count = 11;
@@ -146,5 +161,39 @@ TEST(BoundsOfChunk, ImplausibleStatisticsSayNothing) {
   EXPECT_FALSE(bounds.null_count);
 }
 
+ColumnIndex Index(std::vector<std::string> min, std::vector<std::string> max) {
+  ColumnIndex index;
+  index.null_pages.resize(min.size());
+  index.min_values = std::move(min);
+  index.max_values = std::move(max);
+  return index;
+}
+
+TEST(BoundsOfPage, CountsAreKnownOnlyWhenTheyStandThere) {
+  auto index = Index({"a", "c"}, {"b", "d"});
+  auto bounds = BoundsOfPage(index, 1, 5, PhysicalType::kByteArray, *arrow::utf8(), true, *arrow::utf8());
+  ExpectValue(bounds.lower, std::string("c"));
+  ExpectValue(bounds.upper, std::string("d"));
+  EXPECT_EQ(bounds.value_count, 5);
+  EXPECT_FALSE(bounds.null_count);
+  index.null_counts = {0, 3};
+  bounds = BoundsOfPage(index, 1, 5, PhysicalType::kByteArray, *arrow::utf8(), true, *arrow::utf8());
+  EXPECT_EQ(bounds.null_count, 3);
+}
+
+TEST(BoundsOfPage, NullPagesHoldNullsOnly) {
+  auto index = Index({"", "c"}, {"", "d"});
+  index.null_pages[0] = true;
+  const auto bounds = BoundsOfPage(index, 0, 5, PhysicalType::kByteArray, *arrow::utf8(), true, *arrow::utf8());
+  EXPECT_EQ(bounds.null_count, 5);
+  ExpectValue(bounds.lower, Value());
+}
+
+TEST(BoundsOfPage, WithoutADefinedOrderBoundsSayNothing) {
+  const auto index = Index({"a"}, {"b"});
+  const auto bounds = BoundsOfPage(index, 0, 5, PhysicalType::kByteArray, *arrow::utf8(), false, *arrow::utf8());
+  ExpectValue(bounds.lower, Value());
+}
+
 }  // namespace
-}  // namespace calve::pipeline
+}  // namespace calve::parquet
