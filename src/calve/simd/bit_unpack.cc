@@ -1,30 +1,40 @@
 #include "calve/simd/bit_unpack.h"
 
+#include "calve/simd/targets.h"
+
 #include <array>
 #include <cstring>
 #include <utility>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "calve/simd/bit_unpack.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+// Two ways. Blocks of 32 values, which begin and end at a byte for any width: every value by a load, a shift and a mask
+// that the compiler knows. With AVX2, up to 25 bits: eight values at a time, which take `width` bytes. The first four
+// lie at the start of a 16-byte load, the other four, that begin at bit 4 * width, of another; a byte shuffle puts the
+// four bytes in which a value begins into its lane, where it is shifted down by what is left of its first byte.
+
+HWY_BEFORE_NAMESPACE();
 namespace calve::simd {
+namespace HWY_NAMESPACE {
 namespace {
 
 constexpr size_t kBlock = 32;
 
-uint64_t Load(const uint8_t* in) {
-  uint64_t word;
-  std::memcpy(&word, in, sizeof(word));
-  return word;
-}
-
 /// Value `i` of a block of 32, which takes exactly 4 * kWidth bytes. Eight bytes are loaded that lie inside the block:
 /// those that start with the value's first byte, or the last eight.
 template <int kWidth>
-uint64_t ValueOfBlock(const uint8_t* in, size_t i) {
+HWY_INLINE uint64_t ValueOfBlock(const uint8_t* in, size_t i) {
   constexpr size_t kBytes = 4 * kWidth;
   const size_t bit = i * kWidth;
   size_t byte = bit / 8;
   if (byte + 8 > kBytes) byte = kBytes - 8;
   const size_t shift = bit - byte * 8;
-  uint64_t value = Load(in + byte) >> shift;
+  uint64_t word;
+  std::memcpy(&word, in + byte, sizeof(word));
+  uint64_t value = word >> shift;
   if constexpr (kWidth > 57) {
     if (shift + kWidth > 64) value |= static_cast<uint64_t>(in[byte + 8]) << (64 - shift);
   }
@@ -54,7 +64,7 @@ constexpr std::array<BlockFunction<T>, sizeof...(kWidths)> Blocks(std::integer_s
 }
 
 template <typename T, int kMaxWidth>
-void UnpackAll(const uint8_t* in, int width, size_t count, T* out) {
+void UnpackBlocks(const uint8_t* in, int width, size_t count, T* out) {
   static constexpr auto kBlocks = Blocks<T>(std::make_integer_sequence<int, kMaxWidth + 1>());
   const BlockFunction<T> unpack = kBlocks[width];
   const size_t block_bytes = PackedBytes(kBlock, width);
@@ -71,18 +81,108 @@ void UnpackAll(const uint8_t* in, int width, size_t count, T* out) {
   std::memcpy(out, values, count * sizeof(T));
 }
 
+#if CALVE_HAS_AVX2
+
+constexpr int kMaxShuffledWidth = 25;
+
+struct alignas(32) Shuffle {
+  uint8_t bytes[32];
+  uint32_t shifts[8];
+};
+
+constexpr std::array<Shuffle, kMaxShuffledWidth + 1> MakeShuffles() {
+  std::array<Shuffle, kMaxShuffledWidth + 1> shuffles{};
+  for (int width = 1; width <= kMaxShuffledWidth; ++width) {
+    for (int i = 0; i < 8; ++i) {
+      const int lane_bit = i < 4 ? 0 : 4 * width % 8;
+      const int bit = lane_bit + i % 4 * width;
+      for (int b = 0; b < 4; ++b) {
+        const int byte = bit / 8 + b;
+        // Past the sixteen bytes there is nothing that the value needs.
+        shuffles[width].bytes[4 * i + b] = static_cast<uint8_t>(byte < 16 ? byte : 0x80);
+      }
+      shuffles[width].shifts[i] = static_cast<uint32_t>(bit % 8);
+    }
+  }
+  return shuffles;
+}
+
+constexpr auto kShuffles = MakeShuffles();
+
+void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
+  if (width >= 1 && width <= kMaxShuffledWidth) {
+    const size_t step = static_cast<size_t>(width), half = step / 2;
+    const Shuffle& shuffle = kShuffles[step];
+    const __m256i bytes = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.bytes));
+    const __m256i shifts = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.shifts));
+    const __m256i mask = _mm256_set1_epi32(static_cast<int>((uint32_t{1} << width) - 1));
+    size_t left = PackedBytes(count, width);
+    for (; count >= 8 && left >= half + 16; count -= 8, left -= step, in += step, out += 8) {
+      const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+      const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + half));
+      const __m256i words = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
+      const __m256i values = _mm256_and_si256(_mm256_srlv_epi32(words, shifts), mask);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
+    }
+  }
+  UnpackBlocks<uint32_t, 32>(in, width, count, out);
+}
+
+/// Levels: eight values of `width` bits become eight bytes by one deposit.
+void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
+  if (width >= 1 && width <= 8) {
+    const size_t step = static_cast<size_t>(width);
+    const uint64_t mask = 0x0101010101010101 * ((uint64_t{1} << width) - 1);
+    size_t left = PackedBytes(count, width);
+    for (; count >= 8 && left >= 8; count -= 8, left -= step, in += step, out += 8) {
+      uint64_t word;
+      std::memcpy(&word, in, sizeof(word));
+      word = _pdep_u64(word, mask);
+      std::memcpy(out, &word, sizeof(word));
+    }
+  }
+  UnpackBlocks<uint8_t, 8>(in, width, count, out);
+}
+
+#else
+
+void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
+  UnpackBlocks<uint32_t, 32>(in, width, count, out);
+}
+
+void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
+  UnpackBlocks<uint8_t, 8>(in, width, count, out);
+}
+
+#endif
+
+void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
+  UnpackBlocks<uint64_t, 64>(in, width, count, out);
+}
+
 }  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace calve::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace calve::simd {
+
+HWY_EXPORT(Unpack32);
+HWY_EXPORT(Unpack64);
+HWY_EXPORT(Unpack8);
 
 void Unpack(const uint8_t* in, int width, size_t count, uint32_t* out) noexcept {
-  UnpackAll<uint32_t, 32>(in, width, count, out);
+  HWY_DYNAMIC_DISPATCH(Unpack32)(in, width, count, out);
 }
 
 void Unpack(const uint8_t* in, int width, size_t count, uint64_t* out) noexcept {
-  UnpackAll<uint64_t, 64>(in, width, count, out);
+  HWY_DYNAMIC_DISPATCH(Unpack64)(in, width, count, out);
 }
 
 void Unpack(const uint8_t* in, int width, size_t count, uint8_t* out) noexcept {
-  UnpackAll<uint8_t, 8>(in, width, count, out);
+  HWY_DYNAMIC_DISPATCH(Unpack8)(in, width, count, out);
 }
 
 }  // namespace calve::simd
+#endif

@@ -1,23 +1,56 @@
 #include "calve/simd/byte_stream_split.h"
 
+#include "calve/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "calve/simd/byte_stream_split.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace calve::simd {
+namespace HWY_NAMESPACE {
 namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// Blocks keep the part of `out` that all streams write to in the nearest cache.
 constexpr size_t kBlock = 512;
 
+using Bytes = hn::Full128<uint8_t>;
+using Vector = hn::Vec<Bytes>;
+
+/// Sixteen values at a time: interleaving vectors k and k + kWidth / 2 once for every power of two in kWidth brings the
+/// bytes of each value together.
+template <size_t kWidth>
+HWY_INLINE void JoinSixteen(const uint8_t* streams, size_t stride, uint8_t* out) {
+  const Bytes d;
+  Vector from[kWidth], to[kWidth];
+  for (size_t b = 0; b < kWidth; ++b) from[b] = hn::LoadU(d, streams + b * stride);
+  for (size_t step = 1; step < kWidth; step *= 2) {
+    for (size_t b = 0; b < kWidth / 2; ++b) {
+      to[2 * b] = hn::InterleaveLower(d, from[b], from[b + kWidth / 2]);
+      to[2 * b + 1] = hn::InterleaveUpper(d, from[b], from[b + kWidth / 2]);
+    }
+    for (size_t b = 0; b < kWidth; ++b) from[b] = to[b];
+  }
+  for (size_t b = 0; b < kWidth; ++b) hn::StoreU(from[b], d, out + b * 16);
+}
+
 template <size_t kWidth>
 void Join(const uint8_t* streams, size_t stride, size_t count, uint8_t* out) {
-  for (size_t i = 0; i < count; ++i) {
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) JoinSixteen<kWidth>(streams + i, stride, out + i * kWidth);
+  for (; i < count; ++i) {
     for (size_t b = 0; b < kWidth; ++b) out[i * kWidth + b] = streams[b * stride + i];
   }
 }
 
-}  // namespace
-
-void JoinByteStreams(const uint8_t* streams, size_t stride, size_t width, size_t count, uint8_t* out) noexcept {
+void JoinAny(const uint8_t* streams, size_t stride, size_t width, size_t count, uint8_t* out) {
+  if (width == 2) return Join<2>(streams, stride, count, out);
   if (width == 4) return Join<4>(streams, stride, count, out);
   if (width == 8) return Join<8>(streams, stride, count, out);
+  if (width == 16) return Join<16>(streams, stride, count, out);
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const size_t end = begin + kBlock < count ? begin + kBlock : count;
     for (size_t b = 0; b < width; ++b) {
@@ -26,4 +59,19 @@ void JoinByteStreams(const uint8_t* streams, size_t stride, size_t width, size_t
   }
 }
 
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace calve::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace calve::simd {
+
+HWY_EXPORT(JoinAny);
+
+void JoinByteStreams(const uint8_t* streams, size_t stride, size_t width, size_t count, uint8_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(JoinAny)(streams, stride, width, count, out);
+}
+
+}  // namespace calve::simd
+#endif

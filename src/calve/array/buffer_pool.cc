@@ -1,0 +1,122 @@
+#include "calve/array/buffer_pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace calve {
+namespace {
+
+constexpr int64_t kSmallest = 64;
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max() / 2;
+
+bool IsKept(int64_t size, int64_t alignment) {
+  return size > 0 && size <= kLargest && alignment <= arrow::kDefaultBufferAlignment;
+}
+
+}  // namespace
+
+std::shared_ptr<BufferPool> BufferPool::Make(arrow::MemoryPool* parent, int64_t max_idle_bytes) {
+  return (new BufferPool(parent, max_idle_bytes))->NewHandle();
+}
+
+std::shared_ptr<BufferPool> BufferPool::Over(arrow::MemoryPool* pool) {
+  if (auto* buffers = dynamic_cast<BufferPool*>(pool)) return buffers->NewHandle();
+  return Make(pool);
+}
+
+BufferPool::BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes)
+    : parent_(parent), max_idle_bytes_(max_idle_bytes) {}
+
+BufferPool::~BufferPool() { ReleaseUnused(); }
+
+std::shared_ptr<BufferPool> BufferPool::NewHandle() {
+  ++references_;
+  ++handles_;
+  return {this, [](BufferPool* pool) { pool->Release(true); }};
+}
+
+void BufferPool::Release(bool handle) {
+  // Without a handle nobody will ask again: what is idle is of no use.
+  if (handle && --handles_ == 0) ReleaseUnused();
+  if (--references_ == 0) delete this;
+}
+
+size_t BufferPool::ClassOf(int64_t size) {
+  const auto last = static_cast<uint64_t>(std::max(size, kSmallest) - 1);
+  const int power = std::bit_width(last) - 1;  // last is in [2^power, 2^(power + 1))
+  return static_cast<size_t>(power) * 4 + (last >> (power - 2) & 3);
+}
+
+int64_t BufferPool::RoundUp(int64_t size) {
+  const auto last = static_cast<uint64_t>(std::max(size, kSmallest) - 1);
+  const int shift = std::bit_width(last) - 3;
+  return static_cast<int64_t>(((last >> shift) + 1) << shift);
+}
+
+uint8_t* BufferPool::TakeIdle(size_t size_class) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto& idle = idle_[size_class];
+  if (idle.empty()) return nullptr;
+  uint8_t* block = idle.back();
+  idle.pop_back();
+  return block;
+}
+
+arrow::Status BufferPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
+  if (IsKept(size, alignment)) {
+    const int64_t rounded = RoundUp(size);
+    *out = TakeIdle(ClassOf(size));
+    if (*out != nullptr) {
+      idle_bytes_ -= rounded;
+    } else if (!parent_->Allocate(rounded, arrow::kDefaultBufferAlignment, out).ok()) {
+      ReleaseUnused();
+      ARROW_RETURN_NOT_OK(parent_->Allocate(rounded, arrow::kDefaultBufferAlignment, out));
+    }
+  } else {
+    ARROW_RETURN_NOT_OK(parent_->Allocate(size, alignment, out));
+  }
+  ++references_;
+  return arrow::Status::OK();
+}
+
+arrow::Status BufferPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** ptr) {
+  if (IsKept(old_size, alignment) && IsKept(new_size, alignment) && ClassOf(old_size) == ClassOf(new_size)) {
+    return arrow::Status::OK();
+  }
+  uint8_t* moved = nullptr;
+  ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));
+  if (const int64_t size = std::min(old_size, new_size); size > 0) std::memcpy(moved, *ptr, static_cast<size_t>(size));
+  Free(*ptr, old_size, alignment);
+  *ptr = moved;
+  return arrow::Status::OK();
+}
+
+void BufferPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
+  if (!IsKept(size, alignment)) {
+    parent_->Free(buffer, size, alignment);
+  } else if (const int64_t rounded = RoundUp(size); handles_ == 0 || idle_bytes_ + rounded > max_idle_bytes_) {
+    parent_->Free(buffer, rounded, arrow::kDefaultBufferAlignment);
+  } else {
+    idle_bytes_ += rounded;
+    std::lock_guard<std::mutex> lock(mutex_);
+    idle_[ClassOf(size)].push_back(buffer);
+  }
+  Release(false);
+}
+
+void BufferPool::ReleaseUnused() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t size_class = 0; size_class < kClasses; ++size_class) {
+    const int power = static_cast<int>(size_class / 4);
+    for (uint8_t* block : idle_[size_class]) {
+      const int64_t size = static_cast<int64_t>((4 + size_class % 4 + 1) << (power - 2));
+      parent_->Free(block, size, arrow::kDefaultBufferAlignment);
+      idle_bytes_ -= size;
+    }
+    idle_[size_class].clear();
+  }
+}
+
+}  // namespace calve

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <arrow/memory_pool.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace calve {
+
+/// A memory pool that keeps what is given back and hands it out again, still warm in the caches and mapped.
+///
+/// Sizes are rounded up to one of four steps a power of two, so memory of about the size asked for is found again. At
+/// most `max_idle_bytes` are kept; they count as allocated from the parent, and are given up when the parent refuses an
+/// allocation. Arrays may outlive the reader that made them: handles and live allocations are counted together, and the
+/// last of them to go deletes the pool. Thread-safe.
+class BufferPool final : public arrow::MemoryPool {
+ public:
+  static constexpr int64_t kDefaultIdleBytes = int64_t{64} << 20;
+
+  /// The parent outlives everything allocated here.
+  static std::shared_ptr<BufferPool> Make(arrow::MemoryPool* parent, int64_t max_idle_bytes = kDefaultIdleBytes);
+  /// `pool` itself where it is a BufferPool, else a new one over it.
+  static std::shared_ptr<BufferPool> Over(arrow::MemoryPool* pool);
+
+  using MemoryPool::Allocate;
+  using MemoryPool::Free;
+  using MemoryPool::Reallocate;
+  arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t** out) override;
+  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** ptr) override;
+  void Free(uint8_t* buffer, int64_t size, int64_t alignment) override;
+  void ReleaseUnused() override;
+
+  int64_t bytes_allocated() const override { return parent_->bytes_allocated(); }
+  int64_t max_memory() const override { return parent_->max_memory(); }
+  int64_t total_bytes_allocated() const override { return parent_->total_bytes_allocated(); }
+  int64_t num_allocations() const override { return parent_->num_allocations(); }
+  std::string backend_name() const override { return parent_->backend_name(); }
+
+  int64_t idle_bytes() const { return idle_bytes_; }
+  /// What an allocation of `size` bytes takes.
+  static int64_t RoundUp(int64_t size);
+
+ private:
+  struct Handle;
+  static constexpr size_t kClasses = 256;
+
+  BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes);
+  ~BufferPool() override;
+  std::shared_ptr<BufferPool> NewHandle();
+  void Release(bool handle);
+  uint8_t* TakeIdle(size_t size_class);
+  static size_t ClassOf(int64_t size);
+
+  arrow::MemoryPool* parent_;
+  std::atomic<int64_t> max_idle_bytes_;
+  std::atomic<int64_t> references_{0}, handles_{0};
+  std::atomic<int64_t> idle_bytes_{0};
+  std::mutex mutex_;
+  std::array<std::vector<uint8_t*>, kClasses> idle_;
+};
+
+}  // namespace calve

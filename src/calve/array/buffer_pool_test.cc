@@ -1,0 +1,98 @@
+#include "calve/array/buffer_pool.h"
+
+#include <arrow/buffer.h>
+#include <gtest/gtest.h>
+
+namespace calve {
+namespace {
+
+TEST(BufferPool, RoundsUpToAQuarterOfAPowerOfTwo) {
+  EXPECT_EQ(BufferPool::RoundUp(1), 64);
+  EXPECT_EQ(BufferPool::RoundUp(64), 64);
+  EXPECT_EQ(BufferPool::RoundUp(65), 80);
+  EXPECT_EQ(BufferPool::RoundUp(80), 80);
+  EXPECT_EQ(BufferPool::RoundUp(1024), 1024);
+  EXPECT_EQ(BufferPool::RoundUp(1025), 1280);
+  EXPECT_EQ(BufferPool::RoundUp((int64_t{1} << 40) + 1), (int64_t{1} << 40) + (int64_t{1} << 38));
+  for (int64_t size = 1; size < 5000; ++size) {
+    EXPECT_GE(BufferPool::RoundUp(size), size);
+    EXPECT_EQ(BufferPool::RoundUp(BufferPool::RoundUp(size)), BufferPool::RoundUp(size));
+    EXPECT_LE(BufferPool::RoundUp(size), std::max<int64_t>(64, size + size / 4 + 1));
+  }
+}
+
+TEST(BufferPool, HandsOutAgainWhatCameBack) {
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent);
+  uint8_t* first = nullptr;
+  ASSERT_TRUE(pool->Allocate(100000, &first).ok());
+  pool->Free(first, 100000);
+  EXPECT_EQ(pool->idle_bytes(), BufferPool::RoundUp(100000));
+  uint8_t* second = nullptr;
+  ASSERT_TRUE(pool->Allocate(100001, &second).ok());
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(pool->idle_bytes(), 0);
+  pool->Free(second, 100001);
+  pool.reset();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
+TEST(BufferPool, KeepsNoMoreThanItsLimit) {
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent, 1024);
+  uint8_t *a = nullptr, *b = nullptr;
+  ASSERT_TRUE(pool->Allocate(1024, &a).ok());
+  ASSERT_TRUE(pool->Allocate(1024, &b).ok());
+  pool->Free(a, 1024);
+  pool->Free(b, 1024);
+  EXPECT_EQ(pool->idle_bytes(), 1024);
+  EXPECT_EQ(parent.bytes_allocated(), 1024);
+  pool->ReleaseUnused();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
+TEST(BufferPool, BuffersOutliveTheirPoolsHandle) {
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent);
+  auto buffer = arrow::AllocateResizableBuffer(5000, pool.get()).ValueOrDie();
+  ASSERT_TRUE(buffer->Resize(9000).ok());
+  buffer->mutable_data()[8999] = 7;
+  pool.reset();
+  EXPECT_EQ(buffer->data()[8999], 7);
+  buffer.reset();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
+TEST(BufferPool, GivesUpWhatIsIdleWhenTheParentRefuses) {
+  arrow::CappedMemoryPool parent(arrow::default_memory_pool(), 10000);
+  auto pool = BufferPool::Make(&parent);
+  uint8_t* first = nullptr;
+  ASSERT_TRUE(pool->Allocate(8192, &first).ok());
+  pool->Free(first, 8192);
+  uint8_t* second = nullptr;
+  ASSERT_TRUE(pool->Allocate(4096, &second).ok());
+  EXPECT_EQ(pool->idle_bytes(), 0);
+  uint8_t* third = nullptr;
+  EXPECT_TRUE(pool->Allocate(8192, &third).IsOutOfMemory());
+  pool->Free(second, 4096);
+}
+
+TEST(BufferPool, MovesWhatGrowsOutOfItsSize) {
+  auto pool = BufferPool::Make(arrow::default_memory_pool());
+  uint8_t* block = nullptr;
+  ASSERT_TRUE(pool->Allocate(100, &block).ok());
+  for (int i = 0; i < 100; ++i) block[i] = static_cast<uint8_t>(i);
+  ASSERT_TRUE(pool->Reallocate(100, 100000, &block).ok());
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(block[i], i);
+  ASSERT_TRUE(pool->Reallocate(100000, 0, &block).ok());
+  ASSERT_TRUE(pool->Reallocate(0, 64, &block).ok());
+  pool->Free(block, 64);
+}
+
+TEST(BufferPool, OverAPoolOfItsKindIsThatPool) {
+  auto pool = BufferPool::Make(arrow::default_memory_pool());
+  EXPECT_EQ(BufferPool::Over(pool.get()).get(), pool.get());
+}
+
+}  // namespace
+}  // namespace calve

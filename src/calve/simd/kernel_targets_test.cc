@@ -1,0 +1,167 @@
+#include "calve/simd/bit_unpack.h"
+#include "calve/simd/byte_stream_split.h"
+#include "calve/simd/gather.h"
+#include "calve/simd/level_bits.h"
+#include "calve/simd/spread.h"
+
+#include "calve/simd/targets.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <bit>
+#include <random>
+#include <vector>
+
+namespace calve::simd {
+namespace {
+
+/// Runs `check` with every instruction set that the machine has.
+template <typename Check>
+void ForEachTarget(const Check& check) {
+  const auto all = static_cast<uint32_t>(hwy::SupportedTargets());
+  for (uint32_t left = all; left != 0; left &= left - 1) {
+    const uint32_t target = left & (~left + 1);
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+std::vector<uint8_t> RandomBytes(size_t count, std::mt19937_64& random) {
+  std::vector<uint8_t> bytes(count);
+  for (auto& byte : bytes) byte = static_cast<uint8_t>(random());
+  return bytes;
+}
+
+uint64_t ReadBits(const std::vector<uint8_t>& bytes, size_t bit, int width) {
+  uint64_t value = 0;
+  for (int b = 0; b < width; ++b, ++bit) value |= uint64_t{bytes[bit / 8] >> (bit % 8) & 1u} << b;
+  return value;
+}
+
+template <typename T>
+void CheckUnpack(int max_width, std::mt19937_64& random) {
+  for (int width = 0; width <= max_width; ++width) {
+    for (size_t count : {1, 8, 9, 31, 64, 300}) {
+      const auto packed = RandomBytes(PackedBytes(count, width), random);
+      std::vector<T> out(count);
+      Unpack(packed.data(), width, count, out.data());
+      for (size_t i = 0; i < count; ++i) ASSERT_EQ(out[i], ReadBits(packed, i * width, width)) << width << " " << i;
+    }
+  }
+}
+
+TEST(KernelTargets, Unpack) {
+  ForEachTarget([] {
+    std::mt19937_64 random(1);
+    CheckUnpack<uint32_t>(32, random);
+    CheckUnpack<uint64_t>(64, random);
+    CheckUnpack<uint8_t>(8, random);
+  });
+}
+
+TEST(KernelTargets, Spread) {
+  ForEachTarget([] {
+    std::mt19937_64 random(2);
+    for (size_t width : {1, 2, 4, 8, 12, 16, 5}) {
+      for (size_t slots : {1, 7, 8, 9, 64, 200}) {
+        for (size_t offset : {0, 3}) {
+          const auto validity = RandomBytes((slots + offset + 7) / 8, random);
+          size_t values = 0;
+          for (size_t i = 0; i < slots; ++i) values += ReadBits(validity, offset + i, 1);
+          auto data = RandomBytes(slots * width, random);
+          std::vector<uint8_t> expected(slots * width);
+          for (size_t i = 0, next = 0; i < slots; ++i) {
+            if (ReadBits(validity, offset + i, 1) == 0) continue;
+            std::copy_n(data.begin() + static_cast<ptrdiff_t>(next++ * width), width,
+                        expected.begin() + static_cast<ptrdiff_t>(i * width));
+          }
+          Spread(data.data(), width, values, slots, validity.data(), offset);
+          ASSERT_EQ(data, expected) << width << " " << slots << " " << offset;
+        }
+      }
+    }
+  });
+}
+
+TEST(KernelTargets, SpreadOffsets) {
+  ForEachTarget([] {
+    std::mt19937_64 random(3);
+    for (size_t slots : {1, 8, 63, 200}) {
+      const auto validity = RandomBytes((slots + 7) / 8, random);
+      std::vector<int32_t> ends, expected;
+      int32_t end = 11;
+      for (size_t i = 0; i < slots; ++i) {
+        if (ReadBits(validity, i, 1) == 1) ends.push_back(end += static_cast<int32_t>(random() % 9));
+        expected.push_back(end);
+      }
+      const size_t values = ends.size();
+      ends.resize(slots, -1);
+      SpreadOffsets(ends.data(), values, slots, validity.data(), 0, 11);
+      ASSERT_EQ(ends, expected) << slots;
+    }
+  });
+}
+
+TEST(KernelTargets, JoinByteStreams) {
+  ForEachTarget([] {
+    std::mt19937_64 random(4);
+    for (size_t width : {1, 2, 3, 4, 8, 16}) {
+      for (size_t count : {1, 15, 16, 17, 100}) {
+        const auto streams = RandomBytes(width * count, random);
+        std::vector<uint8_t> out(width * count);
+        JoinByteStreams(streams.data(), count, width, count, out.data());
+        for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], streams[i % width * count + i / width]);
+      }
+    }
+  });
+}
+
+TEST(KernelTargets, GatherAndRepeat) {
+  ForEachTarget([] {
+    std::mt19937_64 random(5);
+    for (size_t width : {1, 2, 4, 8, 12, 16, 32, 7}) {
+      const auto values = RandomBytes(width * 50, random);
+      std::vector<uint32_t> indices(333);
+      for (auto& index : indices) index = static_cast<uint32_t>(random() % 50);
+      std::vector<uint8_t> out(width * indices.size());
+      Gather(values.data(), width, indices.data(), indices.size(), out.data());
+      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], values[indices[i / width] * width + i % width]);
+      Repeat(values.data() + width, width, indices.size(), out.data());
+      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], values[width + i % width]);
+      EXPECT_EQ(Largest(indices.data(), indices.size()), *std::max_element(indices.begin(), indices.end()));
+    }
+    const auto bytes = RandomBytes(100, random);
+    EXPECT_EQ(Largest(bytes.data(), bytes.size()), *std::max_element(bytes.begin(), bytes.end()));
+    EXPECT_EQ(Largest(bytes.data(), 0), 0);
+  });
+}
+
+TEST(KernelTargets, LevelBits) {
+  ForEachTarget([] {
+    std::mt19937_64 random(6);
+    for (size_t count : {1, 63, 64, 65, 200, 1000}) {
+      std::vector<uint8_t> levels(count);
+      for (auto& level : levels) level = static_cast<uint8_t>(random() % 5);
+      std::vector<uint64_t> low((count + 63) / 64), high(low.size()), packed(low.size());
+      BitsAtLeast(levels.data(), count, 1, low.data());
+      BitsAtLeast(levels.data(), count, 3, high.data());
+      const size_t total = CompressBits(high.data(), low.data(), count, packed.data());
+      size_t next = 0;
+      for (size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(low[i / 64] >> (i % 64) & 1, levels[i] >= 1);
+        ASSERT_EQ(high[i / 64] >> (i % 64) & 1, levels[i] >= 3);
+        if (levels[i] < 1) continue;
+        ASSERT_EQ(packed[next / 64] >> (next % 64) & 1, levels[i] >= 3);
+        ++next;
+      }
+      EXPECT_EQ(next, total);
+      if (count % 64 != 0) EXPECT_EQ(low.back() >> (count % 64), 0);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace calve::simd
