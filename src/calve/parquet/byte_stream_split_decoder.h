@@ -9,8 +9,11 @@ class ByteStreamSplitDecoder : public FixedDecoder {
  public:
   ByteStreamSplitDecoder(int64_t width, std::span<const uint8_t> bytes) : width_(width), bytes_(bytes) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override;
 
  private:
+  Result<const uint8_t*> Take(int64_t count);
+
   int64_t width_;
   std::span<const uint8_t> bytes_;
   int64_t position_ = 0;  ///< in values

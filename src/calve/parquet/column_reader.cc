@@ -46,6 +46,66 @@ Result<LeafBatch> ColumnReader::Take(int64_t rows) {
   return held_.Take(rows);
 }
 
+Status ColumnReader::Skip(int64_t rows) { return layout_.keeps_definition ? SkipNested(rows) : SkipFlat(rows); }
+
+Status ColumnReader::SkipFlat(int64_t rows) {
+  while (rows > 0) {
+    if (page_left_ == 0) {
+      ARROW_ASSIGN_OR_RAISE(const int64_t passed, pages_.SkipRows(rows, /*flat=*/true));
+      rows -= passed;
+      if (rows == 0) break;
+      ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
+      if (!more) return Invalid("the column chunk ends before its rows do");
+    }
+    const int64_t count = std::min(rows, page_left_);
+    int64_t values = count;
+    if (leaf_.max_definition_level > 0) {
+      ValidityBuilder validity(pool_);
+      ARROW_RETURN_NOT_OK(WithContext(definition_decoder_.DecodeValidity(count, &validity), page_where_));
+      values -= validity.null_count();
+    }
+    ARROW_RETURN_NOT_OK(WithContext(SkipValues(values), page_where_));
+    page_left_ -= count;
+    rows -= count;
+  }
+  return Status::OK();
+}
+
+Status ColumnReader::SkipNested(int64_t rows) {
+  // Entries up to where the row after those begins.
+  int64_t begun = 0;
+  for (;;) {
+    if (level_ == levels_end_) {
+      if (page_left_ == 0) {
+        if (begun == 0) {
+          ARROW_ASSIGN_OR_RAISE(const int64_t passed, pages_.SkipRows(rows, !layout_.keeps_repetition));
+          rows -= passed;
+          if (rows == 0) return Status::OK();
+        }
+        ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
+        if (!more) return begun == rows ? Status::OK() : Invalid("the column chunk ends before its rows do");
+      }
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(), page_where_));
+    }
+    int64_t values = 0;
+    bool done = false;
+    for (; level_ < levels_end_; ++level_) {
+      const bool begins = !layout_.keeps_repetition || repetition_[level_] == 0;
+      done = begins && begun == rows;
+      if (done) break;
+      begun += begins ? 1 : 0;
+      values += definition_[level_] == layout_.max_definition_level ? 1 : 0;
+    }
+    ARROW_RETURN_NOT_OK(WithContext(SkipValues(values), page_where_));
+    if (done || (begun == rows && !layout_.keeps_repetition)) return Status::OK();
+  }
+}
+
+Status ColumnReader::SkipValues(int64_t count) {
+  if (count == 0) return Status::OK();
+  return layout_.binary ? binary_decoder_->Skip(count) : fixed_decoder_->Skip(count);
+}
+
 Status ColumnReader::CheckEnd() {
   if (held_.rows_begun() == 0 && level_ == levels_end_ && page_left_ == 0) {
     ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());

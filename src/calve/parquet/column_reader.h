@@ -28,6 +28,9 @@ class ColumnReader {
   /// Decodes until `rows` rows are held, or a limit is reached, or the chunk ends. Returns how many are held, at least
   /// one.
   Result<int64_t> Fill(int64_t rows);
+  /// Passes over the `rows` rows after those held. Called when Fill gave all that it was asked for; the rows skipped
+  /// must be there. Whole pages are passed over without being decompressed where their row counts are known.
+  Status Skip(int64_t rows);
   /// The first `rows` of the rows held.
   Result<LeafBatch> Take(int64_t rows);
   /// Invalid when the chunk has more rows than were taken.
@@ -36,6 +39,9 @@ class ColumnReader {
  private:
   static constexpr int64_t kLevels = 4096;
 
+  Status SkipFlat(int64_t rows);
+  Status SkipNested(int64_t rows);
+  Status SkipValues(int64_t count);
   Status FillFlat(int64_t rows);
   Status FillNested(int64_t rows);
   /// Goes on to the next data page with values; false when there is none.

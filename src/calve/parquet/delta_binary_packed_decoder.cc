@@ -105,16 +105,22 @@ void DeltaBinaryPackedDecoder<T>::UnpackWide(Run part, Unsigned* out) {
 template <typename T>
 void DeltaBinaryPackedDecoder<T>::AddDeltas(int64_t count, T* out) {
   auto* values = reinterpret_cast<Unsigned*>(out);
-  Run part = miniblock_;
-  part.count = count;
+  Unsigned last = last_;
+  const Unsigned min_delta = min_delta_;
   if (width_ == 0) {
-    std::fill(values, values + count, Unsigned{0});
-  } else if (width_ > static_cast<int>(sizeof(T) * 8)) {
-    UnpackWide(part, values);
+    for (int64_t i = 0; i < count; ++i) values[i] = last + static_cast<Unsigned>(i + 1) * min_delta;
+    last_ = values[count - 1];
   } else {
-    UnpackRun(part, width_, values);
+    Run part = miniblock_;
+    part.count = count;
+    if (width_ > static_cast<int>(sizeof(T) * 8)) {
+      UnpackWide(part, values);
+    } else {
+      UnpackRun(part, width_, values);
+    }
+    for (int64_t i = 0; i < count; ++i) values[i] = last += values[i] + min_delta;
+    last_ = last;
   }
-  for (int64_t i = 0; i < count; ++i) values[i] = last_ += values[i] + min_delta_;
   miniblock_.first += count;
   miniblock_.count -= count;
 }
@@ -145,6 +151,16 @@ template <typename T>
 Status DeltaBinaryPackedDecoder<T>::Decode(int64_t count, uint8_t* out) {
   // Buffers of a pool are aligned for any value, and a page's values go to multiples of their width.
   return DecodeValues(count, reinterpret_cast<T*>(out));
+}
+
+template <typename T>
+Status DeltaBinaryPackedDecoder<T>::Skip(int64_t count) {
+  T passed[256];
+  for (int64_t n = 0; count > 0; count -= n) {
+    n = std::min<int64_t>(count, std::size(passed));
+    ARROW_RETURN_NOT_OK(DecodeValues(n, passed));
+  }
+  return Status::OK();
 }
 
 template class DeltaBinaryPackedDecoder<int32_t>;

@@ -32,6 +32,7 @@ class DeltaBinaryPackedDecoder : public FixedDecoder {
   explicit DeltaBinaryPackedDecoder(std::span<const uint8_t> bytes) : cursor_(bytes) {}
 
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override;
   Status DecodeValues(int64_t count, T* out);
 
  private:

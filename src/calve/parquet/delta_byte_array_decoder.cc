@@ -2,6 +2,7 @@
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
+#include "calve/parquet/byte_copy.h"
 
 // Delta strings ("DELTA_BYTE_ARRAY = 7"):
 //
@@ -65,17 +66,38 @@ Result<int64_t> PrefixedStrings::NextLengths(int64_t count) {
 }
 
 void PrefixedStrings::Take(uint8_t* out) {
-  const char* last = last_.data();
-  size_t last_size = last_.size();
+  if (batch_count_ == 0) return;
+  int64_t total_suffix = 0;
+  for (int64_t i = 0; i < batch_count_; ++i) total_suffix += suffixes_[i];
+  const uint8_t* suffix = data_.Bytes(static_cast<size_t>(total_suffix)).data();
+  const uint8_t* const suffixes_end = suffix + total_suffix + data_.remaining();
+  // The first string takes its beginning from the batch before; the others from their neighbour in `out`.
+  auto prefix = static_cast<size_t>(prefixes_[0]);
+  if (prefix > 0) std::memcpy(out, last_.data(), prefix);
+  size_t size = 0;
   for (int64_t i = 0; i < batch_count_; ++i) {
-    const auto suffix = data_.Bytes(static_cast<size_t>(suffixes_[i]));
-    if (prefixes_[i] > 0) std::memcpy(out, last, static_cast<size_t>(prefixes_[i]));
-    if (!suffix.empty()) std::memcpy(out + prefixes_[i], suffix.data(), suffix.size());
-    last = reinterpret_cast<const char*>(out);
-    last_size = static_cast<size_t>(prefixes_[i]) + suffix.size();
-    out += last_size;
+    if (i > 0) {
+      prefix = static_cast<size_t>(prefixes_[i]);
+      if (prefix > 0) CopyShortBytes(out - size, prefix, out);
+    }
+    const auto suffix_size = static_cast<size_t>(suffixes_[i]);
+    CopyBytes(suffix, suffix_size, suffixes_end, out + prefix);
+    suffix += suffix_size;
+    size = prefix + suffix_size;
+    out += size;
   }
-  if (batch_count_ > 0) last_ = std::string(last, last_size);
+  last_.assign(reinterpret_cast<const char*>(out - size), size);
+}
+
+Status PrefixedStrings::Skip(int64_t count) {
+  std::string passed;
+  for (int64_t n = 0; count > 0; count -= n) {
+    n = std::min(count, kBatch);
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, NextLengths(n));
+    passed.resize(static_cast<size_t>(size) + kOvercopyBytes);
+    Take(reinterpret_cast<uint8_t*>(passed.data()));
+  }
+  return Status::OK();
 }
 
 int64_t DeltaByteArrayDecoder::BytesAtMost(int64_t count) const {

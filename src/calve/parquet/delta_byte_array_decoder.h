@@ -26,8 +26,10 @@ class PrefixedStrings {
   Result<int64_t> NextLengths(int64_t count);
   /// Bytes of string `i` of those.
   int32_t length(int64_t i) const { return prefixes_[i] + suffixes_[i]; }
-  /// Writes those strings back to back.
+  /// Writes those strings back to back. `out` has room for kOvercopyBytes more.
   void Take(uint8_t* out);
+  /// Passes over the next `count` strings; Invalid when there are fewer.
+  Status Skip(int64_t count);
 
  private:
   PrefixedStrings(std::span<const uint8_t> prefixes, std::span<const uint8_t> suffixes, std::span<const uint8_t> data);
@@ -47,6 +49,7 @@ class DeltaByteArrayDecoder : public BinaryDecoder {
   explicit DeltaByteArrayDecoder(PrefixedStrings strings) : strings_(std::move(strings)) {}
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status Skip(int64_t count) override { return strings_.Skip(count); }
 
  private:
   PrefixedStrings strings_;
@@ -57,6 +60,7 @@ class DeltaFixedDecoder : public FixedDecoder {
  public:
   DeltaFixedDecoder(int64_t width, PrefixedStrings strings) : width_(width), strings_(std::move(strings)) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override { return strings_.Skip(count); }
 
  private:
   int64_t width_;

@@ -45,25 +45,44 @@ int64_t DeltaLengthByteArrayDecoder::BytesAtMost(int64_t count) const {
   return std::min(left, CheckedMultiply(count, largest_).value_or(left));
 }
 
+/// The bytes of the next values, whose lengths these are.
+Result<std::span<const uint8_t>> DeltaLengthByteArrayDecoder::Take(const int32_t* lengths, int64_t count) {
+  int64_t total = 0;
+  int32_t signs = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    total += lengths[i];
+    signs |= lengths[i];
+  }
+  if (signs < 0) return Invalid("a byte array of {} bytes", *std::min_element(lengths, lengths + count));
+  if (total > static_cast<int64_t>(data_.remaining())) {
+    return Invalid("byte arrays of {} bytes, {} bytes are left", total, data_.remaining());
+  }
+  return data_.Bytes(static_cast<size_t>(total));
+}
+
 Status DeltaLengthByteArrayDecoder::Decode(int64_t count, BinaryValues* out) {
   int32_t lengths[kBatch];
   ARROW_RETURN_NOT_OK(out->offsets.Reserve(count));
   while (count > 0) {
     const int64_t n = std::min(count, kBatch);
     ARROW_RETURN_NOT_OK(lengths_.DecodeValues(n, lengths));
-    int64_t total = 0;
-    const int32_t begin = out->offsets[out->offsets.size() - 1];
-    for (int64_t i = 0; i < n; ++i) {
-      if (lengths[i] < 0) return Invalid("a byte array of {} bytes", lengths[i]);
-      total += lengths[i];
-      if (total > static_cast<int64_t>(data_.remaining())) {
-        return Invalid("byte arrays of {} bytes, {} bytes are left", total, data_.remaining());
-      }
-      out->offsets.UnsafeAppend(begin + static_cast<int32_t>(total));
-    }
-    const auto bytes = data_.Bytes(static_cast<size_t>(total));
-    ARROW_RETURN_NOT_OK(out->data.Append(bytes.data(), total));
+    ARROW_ASSIGN_OR_RAISE(const auto bytes, Take(lengths, n));
+    int32_t* const ends = out->offsets.data() + out->offsets.size();
+    int32_t end = ends[-1];
+    for (int64_t i = 0; i < n; ++i) ends[i] = end += lengths[i];
+    out->offsets.UnsafeResize(out->offsets.size() + n);
+    ARROW_RETURN_NOT_OK(out->data.Append(bytes.data(), static_cast<int64_t>(bytes.size())));
     count -= n;
+  }
+  return Status::OK();
+}
+
+Status DeltaLengthByteArrayDecoder::Skip(int64_t count) {
+  int32_t lengths[kBatch];
+  for (int64_t n = 0; count > 0; count -= n) {
+    n = std::min(count, kBatch);
+    ARROW_RETURN_NOT_OK(lengths_.DecodeValues(n, lengths));
+    ARROW_RETURN_NOT_OK(Take(lengths, n).status());
   }
   return Status::OK();
 }

@@ -13,10 +13,12 @@ class DeltaLengthByteArrayDecoder : public BinaryDecoder {
 
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status Skip(int64_t count) override;
 
  private:
   DeltaLengthByteArrayDecoder(std::span<const uint8_t> lengths, std::span<const uint8_t> data)
       : lengths_(lengths), data_(data), largest_(static_cast<int64_t>(data.size())) {}
+  Result<std::span<const uint8_t>> Take(const int32_t* lengths, int64_t count);
   Status FindLargest(std::span<const uint8_t> lengths);
 
   DeltaBinaryPackedDecoder<int32_t> lengths_;

@@ -4,49 +4,14 @@
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
+#include "calve/parquet/byte_copy.h"
+#include "calve/simd/gather.h"
 
 namespace calve::parquet {
 namespace {
 
-template <typename T>
-void GatherAs(const uint8_t* values, const uint32_t* indices, int64_t count, uint8_t* out) {
-  for (int64_t i = 0; i < count; ++i) std::memcpy(out + i * sizeof(T), values + indices[i] * sizeof(T), sizeof(T));
-}
-
-struct Bytes12 {
-  uint8_t bytes[12];
-};
-struct Bytes16 {
-  uint8_t bytes[16];
-};
-
-/// Precondition: every index lies in the dictionary.
-void Gather(const uint8_t* values, int64_t width, const uint32_t* indices, int64_t count, uint8_t* out) {
-  switch (width) {
-    case 1:
-      return GatherAs<uint8_t>(values, indices, count, out);
-    case 4:
-      return GatherAs<uint32_t>(values, indices, count, out);
-    case 8:
-      return GatherAs<uint64_t>(values, indices, count, out);
-    case 12:
-      return GatherAs<Bytes12>(values, indices, count, out);
-    case 16:
-      return GatherAs<Bytes16>(values, indices, count, out);
-    default:
-      break;
-  }
-  if (width == 0) return;
-  for (int64_t i = 0; i < count; ++i)
-    std::memcpy(out + i * width, values + indices[i] * width, static_cast<size_t>(width));
-}
-
-void Repeat(const uint8_t* value, int64_t width, int64_t count, uint8_t* out) {
-  const uint32_t zeros[IndexReader::kBatch] = {};
-  for (; count > 0; count -= IndexReader::kBatch, out += IndexReader::kBatch * width) {
-    Gather(value, width, zeros, std::min(count, IndexReader::kBatch), out);
-  }
-}
+/// Repeats of at least this many indices are given out as such.
+constexpr int64_t kLongRepeat = 64;
 
 }  // namespace
 
@@ -63,6 +28,7 @@ Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const
     return Invalid("a dictionary of {} byte arrays in {} bytes", count, bytes.size());
   }
   ARROW_RETURN_NOT_OK(out->binary.Init());
+  ARROW_RETURN_NOT_OK(out->binary.data.Reserve(0));
   PlainBinaryDecoder decoder(bytes);
   ARROW_RETURN_NOT_OK(decoder.Decode(count, &out->binary));
   for (int64_t i = 0; i < count; ++i) {
@@ -79,37 +45,83 @@ Status IndexReader::Start() {
   return Status::OK();
 }
 
-Status IndexReader::OutOfRange(uint32_t index) const {
-  return Invalid("dictionary index {} out of range (dictionary has {} values)", index, dictionary_count_);
+Status IndexReader::Check(uint32_t largest) const {
+  if (largest < dictionary_count_) return Status::OK();
+  return Invalid("dictionary index {} out of range (dictionary has {} values)", largest, dictionary_count_);
+}
+
+/// Sees to it that run_ holds something.
+Status IndexReader::NextRun(int64_t count) {
+  if (!started_) ARROW_RETURN_NOT_OK(Start());
+  return run_.count > 0 ? Status::OK() : runs_.Next(std::numeric_limits<int64_t>::max(), &run_);
 }
 
 Status IndexReader::Next(int64_t wanted, uint32_t* out, int64_t* count, bool* repeated) {
-  if (!started_) ARROW_RETURN_NOT_OK(Start());
-  Run run;
-  // A repeated index may be taken at any length, packed ones as many as there is room for.
-  ARROW_RETURN_NOT_OK(runs_.Next(std::min(wanted, kBatch), &run));
-  *count = run.count;
-  *repeated = run.packed == nullptr;
-  uint32_t largest = run.value;
-  if (*repeated) {
-    out[0] = run.value;
-  } else {
-    UnpackRun(run, runs_.bit_width(), out);
-    largest = *std::max_element(out, out + run.count);
+  const int64_t limit = std::min(wanted, kBatch);
+  int64_t filled = 0;
+  *repeated = false;
+  while (filled < limit) {
+    ARROW_RETURN_NOT_OK(NextRun(limit));
+    int64_t n = std::min(run_.count, limit - filled);
+    if (run_.packed == nullptr) {
+      if (run_.count >= kLongRepeat) {
+        if (filled > 0) break;
+        *repeated = true;
+        n = std::min(run_.count, wanted);
+        out[0] = run_.value;
+      } else {
+        std::fill_n(out + filled, n, run_.value);
+      }
+    } else {
+      // Left at a multiple of eight, a run goes on at a byte.
+      if (n < run_.count && n >= 8) n -= n % 8;
+      Run part = run_;
+      part.count = n;
+      UnpackRun(part, runs_.bit_width(), out + filled);
+    }
+    run_.first += n;
+    run_.count -= n;
+    filled += n;
+    if (*repeated || (run_.packed != nullptr && run_.count > 0)) break;
   }
-  return largest < dictionary_count_ ? Status::OK() : OutOfRange(largest);
+  *count = filled;
+  return Check(*repeated ? out[0] : simd::Largest(out, static_cast<size_t>(filled)));
+}
+
+Status IndexReader::Decode(int64_t count, uint32_t* out) {
+  while (count > 0) {
+    int64_t n = 0;
+    bool repeated = false;
+    ARROW_RETURN_NOT_OK(Next(count, out, &n, &repeated));
+    if (repeated) std::fill_n(out, n, out[0]);
+    out += n;
+    count -= n;
+  }
+  return Status::OK();
+}
+
+Status IndexReader::Skip(int64_t count) {
+  while (count > 0) {
+    ARROW_RETURN_NOT_OK(NextRun(count));
+    const int64_t n = std::min(run_.count, count);
+    run_.first += n;
+    run_.count -= n;
+    count -= n;
+  }
+  return Status::OK();
 }
 
 Status DictionaryFixedDecoder::Decode(int64_t count, uint8_t* out) {
   uint32_t indices[IndexReader::kBatch];
+  const auto width = static_cast<size_t>(width_);
   while (count > 0) {
     int64_t n = 0;
     bool repeated = false;
     ARROW_RETURN_NOT_OK(indices_.Next(count, indices, &n, &repeated));
     if (repeated) {
-      Repeat(dictionary_.fixed.data() + indices[0] * width_, width_, n, out);
+      simd::Repeat(dictionary_.fixed.data() + indices[0] * width, width, static_cast<size_t>(n), out);
     } else {
-      Gather(dictionary_.fixed.data(), width_, indices, n, out);
+      simd::Gather(dictionary_.fixed.data(), width, indices, static_cast<size_t>(n), out);
     }
     out += n * width_;
     count -= n;
@@ -121,27 +133,41 @@ int64_t DictionaryBinaryDecoder::BytesAtMost(int64_t count) const {
   return CheckedMultiply(count, dictionary_.largest_bytes).value_or(std::numeric_limits<int64_t>::max());
 }
 
+/// There is room for what is appended.
+void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, BinaryValues* out) const {
+  const int32_t* const offsets = dictionary_.binary.offsets.data();
+  const uint8_t* const data = dictionary_.binary.data.data();
+  uint8_t* const begin = out->data.data();
+  uint8_t* to = begin + out->data.size();
+  int32_t* ends = out->offsets.data() + out->offsets.size();
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t start = offsets[indices[i]];
+    const auto size = static_cast<size_t>(offsets[indices[i] + 1] - start);
+    CopyShortBytes(data + start, size, to);
+    to += size;
+    ends[i] = static_cast<int32_t>(to - begin);
+  }
+  out->offsets.UnsafeResize(out->offsets.size() + count);
+  out->data.UnsafeResize(to - begin);
+}
+
 Status DictionaryBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
+  constexpr int64_t kShort = 64;  // room for the longest value each time costs little
   uint32_t indices[IndexReader::kBatch];
-  const int32_t* offsets = dictionary_.binary.offsets.data();
-  const uint8_t* data = dictionary_.binary.data.data();
   ARROW_RETURN_NOT_OK(out->offsets.Reserve(count));
   while (count > 0) {
     int64_t n = 0;
     bool repeated = false;
-    ARROW_RETURN_NOT_OK(indices_.Next(count, indices, &n, &repeated));
+    ARROW_RETURN_NOT_OK(indices_.Next(std::min(count, IndexReader::kBatch), indices, &n, &repeated));
     if (repeated) std::fill(indices + 1, indices + n, indices[0]);
-    int32_t end = out->offsets[out->offsets.size() - 1];
-    const int32_t begin = end;
-    for (int64_t i = 0; i < n; ++i) {
-      end += offsets[indices[i] + 1] - offsets[indices[i]];
-      out->offsets.UnsafeAppend(end);
+    int64_t room = n * dictionary_.largest_bytes;
+    if (dictionary_.largest_bytes > kShort) {
+      room = 0;
+      const int32_t* offsets = dictionary_.binary.offsets.data();
+      for (int64_t i = 0; i < n; ++i) room += offsets[indices[i] + 1] - offsets[indices[i]];
     }
-    ARROW_RETURN_NOT_OK(out->data.Reserve(end - begin));
-    for (int64_t i = 0; i < n; ++i) {
-      const int32_t start = offsets[indices[i]];
-      out->data.UnsafeAppend(data + start, offsets[indices[i] + 1] - start);
-    }
+    ARROW_RETURN_NOT_OK(out->data.Reserve(room));
+    Append(indices, n, out);
     count -= n;
   }
   return Status::OK();

@@ -8,26 +8,32 @@ namespace calve::parquet {
 /// Decodes a dictionary page's PLAIN values. BYTE_ARRAY when `width` is 0 and `binary` is true.
 Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const uint8_t> bytes, Dictionary* out);
 
-/// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each is checked against the
-/// dictionary.
+/// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each index that is given out is
+/// checked against the dictionary.
 class IndexReader {
  public:
   IndexReader(std::span<const uint8_t> bytes, int64_t dictionary_count)
       : bytes_(bytes), dictionary_count_(dictionary_count) {}
 
-  /// Decodes at most kBatch indices, at least one: `*count` times `out[0]` when `*repeated`, else out[*count].
+  /// Gives the next indices: at least one, at most `wanted`. Either kBatch of them at most, in out[*count], or one that
+  /// repeats: `*repeated`, `*count` times out[0].
   Status Next(int64_t wanted, uint32_t* out, int64_t* count, bool* repeated);
+  /// Exactly `count` indices to out[count].
+  Status Decode(int64_t count, uint32_t* out);
+  Status Skip(int64_t count);
 
   static constexpr int64_t kBatch = 1024;
 
  private:
   Status Start();
-  Status OutOfRange(uint32_t index) const;
+  Status Check(uint32_t largest) const;
+  Status NextRun(int64_t count);
 
   std::span<const uint8_t> bytes_;
   int64_t dictionary_count_;
   bool started_ = false;
   RunReader runs_;
+  Run run_;  ///< taken from runs_ and not yet given out
 };
 
 /// Values of one width by dictionary index.
@@ -36,6 +42,7 @@ class DictionaryFixedDecoder : public FixedDecoder {
   DictionaryFixedDecoder(int64_t width, std::span<const uint8_t> bytes, const Dictionary& dictionary)
       : width_(width), dictionary_(dictionary), indices_(bytes, dictionary.count) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override { return indices_.Skip(count); }
 
  private:
   int64_t width_;
@@ -50,8 +57,11 @@ class DictionaryBinaryDecoder : public BinaryDecoder {
       : dictionary_(dictionary), indices_(bytes, dictionary.count) {}
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status Skip(int64_t count) override { return indices_.Skip(count); }
 
  private:
+  void Append(const uint32_t* indices, int64_t count, BinaryValues* out) const;
+
   const Dictionary& dictionary_;
   IndexReader indices_;
 };

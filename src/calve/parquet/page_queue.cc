@@ -6,8 +6,19 @@
 
 namespace calve::parquet {
 
+namespace {
+
+/// Rows of a data page; -1 when its header does not tell, and for a dictionary page.
+int64_t RowsOf(const PageHeader& header, bool flat) {
+  if (header.data_page) return flat ? header.data_page->num_values : -1;
+  if (header.data_page_v2) return flat ? header.data_page_v2->num_values : header.data_page_v2->num_rows;
+  return -1;
+}
+
+}  // namespace
+
 PageQueue::~PageQueue() {
-  if (current_ != nullptr) Release(current_.get());
+  ReleaseCurrent();
   for (const auto& slot : slots_) Release(slot.get());
 }
 
@@ -27,8 +38,7 @@ Result<const Page*> PageQueue::Next() {
 
 Result<const Page*> PageQueue::TakeNext(Lock* lock) {
   ARROW_RETURN_NOT_OK(returned_);
-  if (current_ != nullptr) Release(current_.get());
-  current_.reset();
+  ReleaseCurrent();
   while (true) {
     if (!slots_.empty()) {
       Slot* first = slots_.front().get();
@@ -50,6 +60,61 @@ Result<const Page*> PageQueue::TakeNext(Lock* lock) {
   returned_ = current_->status;
   ARROW_RETURN_NOT_OK(returned_);
   return &current_->page;
+}
+
+Result<int64_t> PageQueue::SkipRows(int64_t rows, bool flat) {
+  Lock lock(mutex_);
+  ARROW_RETURN_NOT_OK(returned_);
+  ReleaseCurrent();
+  int64_t passed = 0;
+  while (passed < rows) {
+    const bool busy = slots_.empty() ? reading_ : slots_.front()->state == State::kOpening;
+    if (busy) {
+      HelpOrWait(&lock);
+      continue;
+    }
+    auto skipped = SkipFirst(rows - passed, flat, &lock);
+    if (!skipped.ok()) returned_ = skipped.status();
+    ARROW_RETURN_NOT_OK(returned_);
+    if (*skipped < 0) break;
+    passed += *skipped;
+    if (options_.counters != nullptr) ++options_.counters->pages_skipped;
+  }
+  NoteChange();
+  return passed;
+}
+
+Result<int64_t> PageQueue::SkipFirst(int64_t rows, bool flat, Lock* lock) {
+  if (slots_.empty()) return ended_ ? -1 : SkipUnread(rows, flat, lock);
+  Slot* first = slots_.front().get();
+  if (!first->status.ok()) return -1;
+  const int64_t held = RowsOf(first->state == State::kRaw ? first->raw.header : first->page.header, flat);
+  if (held < 0 || held > rows) return -1;
+  Release(first);
+  slots_.pop_front();
+  return held;
+}
+
+/// The next page of the source, whose body is then not even read.
+Result<int64_t> PageQueue::SkipUnread(int64_t rows, bool flat, Lock* lock) {
+  reading_ = true;
+  lock->unlock();
+  Result<bool> more = true;
+  if (!postponed_) {
+    postponed_.emplace();
+    more = source_.ReadHeader(&*postponed_);
+  }
+  int64_t held = -1;
+  if (more.ok() && *more) held = RowsOf(postponed_->header, flat);
+  const bool skips = held >= 0 && held <= rows;
+  if (skips) source_.SkipBody(*postponed_);
+  lock->lock();
+  reading_ = false;
+  if (skips || !more.ok() || !*more) postponed_.reset();
+  ended_ = !more.ok() || !*more;
+  if (!more.ok()) failure_ = more.status();
+  changed_.notify_all();
+  return skips ? held : -1;
 }
 
 bool PageQueue::WorkAhead() {
@@ -109,6 +174,11 @@ bool PageQueue::Reserve(Need need, int64_t bytes) {
   if (need == Need::kAhead) return options_.budget->TryTake(bytes);
   options_.budget->Take(bytes);
   return true;
+}
+
+void PageQueue::ReleaseCurrent() {
+  if (current_ != nullptr) Release(current_.get());
+  current_.reset();
 }
 
 void PageQueue::Release(Slot* slot) {

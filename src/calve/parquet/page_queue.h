@@ -29,6 +29,9 @@ class PageQueue {
   /// page.
   Result<const Page*> Next();
 
+  /// Passes over data pages; see PageReader.
+  Result<int64_t> SkipRows(int64_t rows, bool flat);
+
   /// Does one piece of work on pages ahead; false when there is none now. Never waits.
   bool WorkAhead();
   /// Whether WorkAhead() may find something to do.
@@ -48,7 +51,11 @@ class PageQueue {
   enum class Need { kNow, kAhead };
 
   Result<const Page*> TakeNext(Lock* lock);
+  void ReleaseCurrent();
   void Release(Slot* slot);
+  /// Passes over the first page when it holds no more than `rows` rows. -1: it does not, or there is none.
+  Result<int64_t> SkipFirst(int64_t rows, bool flat, Lock* lock);
+  Result<int64_t> SkipUnread(int64_t rows, bool flat, Lock* lock);
   /// Reads the next page into a slot, the lock released meanwhile; false when it has to wait for the budget.
   bool ReadOne(Need need, Lock* lock);
   Status ReadBody(Need need, std::unique_ptr<Slot>* slot);

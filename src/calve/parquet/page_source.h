@@ -22,6 +22,8 @@ class PageSource {
   Result<bool> ReadHeader(RawPage* page);
   /// Reads the bytes of the page whose header was read last.
   Status ReadBody(RawPage* page);
+  /// Passes over them.
+  void SkipBody(const RawPage& page) { bytes_.Skip(page.header.compressed_page_size); }
 
  private:
   Status ParseHeader(PageHeader* header);

@@ -1,58 +1,119 @@
 #include "calve/parquet/plain_decoder.h"
 
+#include "calve/parquet/byte_copy.h"
+
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
+#include "calve/parquet/rle_decoder.h"
 
 namespace calve::parquet {
+namespace {
 
-Status PlainFixedDecoder::Decode(int64_t count, uint8_t* out) {
+constexpr size_t kLengthBytes = 4;
+
+uint32_t LengthAt(const uint8_t* bytes) {
+  uint32_t length;
+  std::memcpy(&length, bytes, sizeof(length));
+  return length;
+}
+
+}  // namespace
+
+Result<std::span<const uint8_t>> PlainFixedDecoder::Take(int64_t count) {
   const auto size = CheckedMultiply(count, width_);
   const auto bytes = cursor_.Bytes(size ? static_cast<size_t>(*size) : SIZE_MAX);
-  if (!cursor_.ok()) {
-    return Invalid("{} PLAIN values of {} bytes, {} bytes are left at byte {} of the values", count, width_,
-                   cursor_.remaining(), cursor_.offset());
-  }
+  if (cursor_.ok()) return bytes;
+  return Invalid("{} PLAIN values of {} bytes, {} bytes are left at byte {} of the values", count, width_,
+                 cursor_.remaining(), cursor_.offset());
+}
+
+Status PlainFixedDecoder::Decode(int64_t count, uint8_t* out) {
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, Take(count));
   if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
   return Status::OK();
 }
 
-Status PlainBooleanDecoder::Decode(int64_t count, uint8_t* out) {
+Status PlainFixedDecoder::Skip(int64_t count) { return Take(count).status(); }
+
+Status PlainBooleanDecoder::Skip(int64_t count) {
   const int64_t available = static_cast<int64_t>(bytes_.size()) * 8 - position_;
   if (count > available) return Invalid("{} PLAIN booleans, {} are left", count, available);
-  for (int64_t i = 0; i < count; ++i, ++position_) out[i] = bytes_[position_ / 8] >> (position_ % 8) & 1;
+  position_ += count;
   return Status::OK();
 }
 
+Status PlainBooleanDecoder::Decode(int64_t count, uint8_t* out) {
+  const int64_t first = position_;
+  ARROW_RETURN_NOT_OK(Skip(count));
+  UnpackRun(Run{bytes_.data(), 0, first, count}, 1, out);
+  return Status::OK();
+}
+
+/// Bytes of the next `count` values, their lengths left out; or of those that are there.
 int64_t PlainBinaryDecoder::BytesAtMost(int64_t count) const {
   constexpr size_t kSmall = 1 << 20;  // not worth a look at the lengths
-  if (cursor_.remaining() <= kSmall) return static_cast<int64_t>(cursor_.remaining());
-  ByteCursor values = cursor_;
+  const size_t remaining = bytes_.size() - position_;
+  if (remaining <= kSmall) return static_cast<int64_t>(remaining);
+  ByteCursor values(bytes_.subspan(position_));
   for (int64_t i = 0; i < count && values.ok(); ++i) values.Skip(values.Little<uint32_t>());
-  return static_cast<int64_t>(values.offset() - cursor_.offset());
+  return static_cast<int64_t>(values.offset());
+}
+
+Status PlainBinaryDecoder::CutShort(size_t position) const {
+  const size_t left = bytes_.size() - position;
+  if (left < kLengthBytes) {
+    return Invalid("PLAIN byte arrays end early, {} bytes are left at byte {} of the values", left, position);
+  }
+  return Invalid("PLAIN byte array of {} bytes, {} bytes are left at byte {} of the values",
+                 LengthAt(bytes_.data() + position), left - kLengthBytes, position + kLengthBytes);
+}
+
+/// Bytes that the next `count` values take, their lengths included.
+Result<int64_t> PlainBinaryDecoder::BytesOf(int64_t count) const {
+  size_t position = position_;
+  for (int64_t i = 0; i < count; ++i) {
+    if (bytes_.size() - position < kLengthBytes) return CutShort(position);
+    const size_t next = position + kLengthBytes + LengthAt(bytes_.data() + position);
+    if (next > bytes_.size()) return CutShort(position);
+    position = next;
+  }
+  return static_cast<int64_t>(position - position_);
+}
+
+Status PlainBinaryDecoder::Skip(int64_t count) {
+  ARROW_ASSIGN_OR_RAISE(const int64_t size, BytesOf(count));
+  position_ += static_cast<size_t>(size);
+  return Status::OK();
 }
 
 Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
-  // First the lengths, so that the bytes are copied to memory of the right size.
+  constexpr size_t kSmall = 2 << 20;
+  // Room for all that the page has left, unless that is much: then for what these values need.
+  int64_t room = static_cast<int64_t>(bytes_.size() - position_);
+  if (bytes_.size() - position_ > kSmall) {
+    ARROW_ASSIGN_OR_RAISE(room, BytesOf(count));
+  }
+  ARROW_RETURN_NOT_OK(out->data.Reserve(room));
   ARROW_RETURN_NOT_OK(out->offsets.Reserve(count));
-  ByteCursor values = cursor_;
-  int32_t end = out->offsets[out->offsets.size() - 1];
-  int64_t total = 0;
+  const uint8_t* const begin = bytes_.data();
+  const uint8_t* const end = begin + bytes_.size();
+  const uint8_t* in = begin + position_;
+  uint8_t* const data = out->data.data();
+  uint8_t* to = data + out->data.size();
+  int32_t* offsets = out->offsets.data() + out->offsets.size();
   for (int64_t i = 0; i < count; ++i) {
-    const uint32_t length = values.Little<uint32_t>();
-    values.Skip(length);
-    if (!values.ok()) {
-      return Invalid("PLAIN byte array of {} bytes, {} bytes are left at byte {} of the values", length,
-                     values.remaining(), values.offset());
-    }
-    total += length;
-    out->offsets.UnsafeAppend(end + static_cast<int32_t>(total));
+    if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+    const size_t length = LengthAt(in);
+    if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+    in += kLengthBytes;
+    CopyBytes(in, length, end, to);
+    in += length;
+    to += length;
+    offsets[i] = static_cast<int32_t>(to - data);
   }
-  ARROW_RETURN_NOT_OK(out->data.Reserve(total));
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bytes = cursor_.Bytes(cursor_.Little<uint32_t>());
-    out->data.UnsafeAppend(bytes.data(), static_cast<int64_t>(bytes.size()));
-  }
-  return Status::OK();
+  position_ = static_cast<size_t>(in - begin);
+  ARROW_RETURN_NOT_OK(out->offsets.Resize(out->offsets.size() + count));
+  return out->data.Resize(to - data);
 }
 
 }  // namespace calve::parquet

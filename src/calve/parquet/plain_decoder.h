@@ -11,8 +11,11 @@ class PlainFixedDecoder : public FixedDecoder {
  public:
   PlainFixedDecoder(int64_t width, std::span<const uint8_t> bytes) : width_(width), cursor_(bytes) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override;
 
  private:
+  Result<std::span<const uint8_t>> Take(int64_t count);
+
   int64_t width_;
   ByteCursor cursor_;
 };
@@ -22,6 +25,7 @@ class PlainBooleanDecoder : public FixedDecoder {
  public:
   explicit PlainBooleanDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override;
 
  private:
   std::span<const uint8_t> bytes_;
@@ -31,12 +35,17 @@ class PlainBooleanDecoder : public FixedDecoder {
 /// PLAIN byte arrays: a 4-byte length and the bytes.
 class PlainBinaryDecoder : public BinaryDecoder {
  public:
-  explicit PlainBinaryDecoder(std::span<const uint8_t> bytes) : cursor_(bytes) {}
+  explicit PlainBinaryDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {}
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status Skip(int64_t count) override;
 
  private:
-  ByteCursor cursor_;
+  Result<int64_t> BytesOf(int64_t count) const;
+  Status CutShort(size_t position) const;
+
+  std::span<const uint8_t> bytes_;
+  size_t position_ = 0;
 };
 
 }  // namespace calve::parquet

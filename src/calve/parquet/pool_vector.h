@@ -15,6 +15,9 @@
 
 namespace calve::parquet {
 
+/// Bytes behind a PoolVector's capacity that may be read and written: kernels copy in whole vectors.
+inline constexpr int64_t kPoolVectorSlackBytes = 64;
+
 /// A growing array of plain values in memory of an arrow::MemoryPool, whose refusal is a Status and not an exception.
 template <typename T>
 class PoolVector {
@@ -34,15 +37,16 @@ class PoolVector {
   const T& operator[](int64_t i) const { return data_[i]; }
   std::span<const T> span() const { return {data_, static_cast<size_t>(size_)}; }
 
-  /// Makes room for `additional` more elements.
+  /// Makes room for `additional` more elements, and for the slack behind them even when there are none.
   arrow::Status Reserve(int64_t additional) {
     const int64_t needed = size_ + additional;
-    if (needed <= capacity_) return arrow::Status::OK();
+    if (needed <= capacity_ && buffer_ != nullptr) return arrow::Status::OK();
     const int64_t capacity = std::max(needed, std::min<int64_t>(capacity_ * 2, capacity_ + kLargestStep));
     if (buffer_ == nullptr) {
       ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(0, pool_));
     }
-    ARROW_RETURN_NOT_OK(buffer_->Resize(capacity * static_cast<int64_t>(sizeof(T)), /*shrink_to_fit=*/false));
+    ARROW_RETURN_NOT_OK(
+        buffer_->Resize(capacity * static_cast<int64_t>(sizeof(T)) + kPoolVectorSlackBytes, /*shrink_to_fit=*/false));
     data_ = reinterpret_cast<T*>(buffer_->mutable_data());
     capacity_ = capacity;
     return arrow::Status::OK();
@@ -73,10 +77,13 @@ class PoolVector {
 
   /// New elements are not initialized.
   arrow::Status Resize(int64_t size) {
-    if (size > size_) ARROW_RETURN_NOT_OK(Reserve(size - size_));
+    if (size > size_ || buffer_ == nullptr) ARROW_RETURN_NOT_OK(Reserve(size - size_));
     size_ = size;
     return arrow::Status::OK();
   }
+
+  /// There must be room; new elements are not initialized.
+  void UnsafeResize(int64_t size) { size_ = size; }
 
   /// Drops the elements and keeps the memory.
   void Clear() { size_ = 0; }
@@ -87,12 +94,16 @@ class PoolVector {
     size_ = capacity_ = 0;
   }
 
-  /// The elements as a buffer that fits; leaves this empty.
+  /// The elements as a buffer, of which at most half is room to spare; leaves this empty.
   arrow::Result<std::shared_ptr<arrow::Buffer>> Finish() {
     if (buffer_ == nullptr) {
       ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(0, pool_));
     }
-    ARROW_RETURN_NOT_OK(buffer_->Resize(size_bytes(), /*shrink_to_fit=*/true));
+    // Moving what is there costs more than a little room to spare.
+    constexpr int64_t kLittle = 4096, kMuch = 16 << 20;
+    const int64_t spare = buffer_->capacity() - size_bytes();
+    const bool shrink = spare > kMuch || spare > size_bytes() + kLittle;
+    ARROW_RETURN_NOT_OK(buffer_->Resize(size_bytes(), shrink));
     std::shared_ptr<arrow::Buffer> result = std::move(buffer_);
     Release();
     return result;

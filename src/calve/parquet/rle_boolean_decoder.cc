@@ -33,4 +33,10 @@ Status RleBooleanDecoder::Decode(int64_t count, uint8_t* out) {
   return Status::OK();
 }
 
+Status RleBooleanDecoder::Skip(int64_t count) {
+  if (count > 0 && !started_) ARROW_RETURN_NOT_OK(Start());
+  for (Run run; count > 0; count -= run.count) ARROW_RETURN_NOT_OK(runs_.Next(count, &run));
+  return Status::OK();
+}
+
 }  // namespace calve::parquet

@@ -10,6 +10,7 @@ class RleBooleanDecoder : public FixedDecoder {
  public:
   explicit RleBooleanDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {}
   Status Decode(int64_t count, uint8_t* out) override;
+  Status Skip(int64_t count) override;
 
  private:
   Status Start();

@@ -13,8 +13,11 @@ namespace calve::parquet {
 class FixedDecoder {
  public:
   virtual ~FixedDecoder() = default;
-  /// Decodes exactly `count` values to out[count * width]. Invalid when there are fewer.
+  /// Decodes exactly `count` values to out[count * width], behind which kPoolVectorSlackBytes may be written. Invalid
+  /// when there are fewer.
   virtual Status Decode(int64_t count, uint8_t* out) = 0;
+  /// Passes over exactly `count` values. Invalid when there are fewer.
+  virtual Status Skip(int64_t count) = 0;
 };
 
 /// Byte arrays as Arrow has them: value i is data[offsets[i], offsets[i + 1]).
@@ -37,6 +40,8 @@ class BinaryDecoder {
   /// Appends exactly `count` values. Invalid when there are fewer. The caller has made sure, by BytesAtMost, that the
   /// bytes in `out` stay below 2 GiB.
   virtual Status Decode(int64_t count, BinaryValues* out) = 0;
+  /// Passes over exactly `count` values. Invalid when there are fewer.
+  virtual Status Skip(int64_t count) = 0;
 };
 
 /// The values that a chunk's dictionary-encoded pages refer to.
