@@ -2,6 +2,7 @@
 #include "calve/base/checked.h"
 #include "calve/base/context.h"
 #include "calve/base/memory_budget.h"
+#include "calve/base/operation_pool.h"
 #include "calve/base/status.h"
 
 #include <arrow/buffer.h>
@@ -162,6 +163,35 @@ TEST(MemoryBudget, WithoutALimitOnlyCounts) {
   auto buffer = arrow::AllocateBuffer(1 << 20, &budget);
   ASSERT_TRUE(buffer.ok());
   EXPECT_GE(budget.bytes_allocated(), 1 << 20);
+}
+
+TEST(OperationPool, OutlivesItsHandleWhileABufferLives) {
+  Context context;
+  auto pool = OperationPool::Make(context);
+  auto buffer = arrow::AllocateBuffer(1024, pool.get()).ValueOrDie();
+  auto empty = arrow::AllocateResizableBuffer(0, pool.get()).ValueOrDie();
+  EXPECT_EQ(pool->bytes_allocated(), 1024);
+  pool.reset();
+  buffer->mutable_data()[1023] = 1;
+  buffer.reset();
+  empty.reset();
+}
+
+TEST(OperationPool, RefusesOverItsBudget) {
+  Context context;
+  context.memory_budget_bytes = 100;
+  auto pool = OperationPool::Make(context);
+  EXPECT_TRUE(arrow::AllocateBuffer(1000, pool.get()).status().IsOutOfMemory());
+  EXPECT_TRUE(arrow::AllocateBuffer(64, pool.get()).ok());
+}
+
+TEST(OperationPool, BudgetOfAContext) {
+  Context context;
+  EXPECT_EQ(BudgetBytesOf(context), 0);
+  context.memory_budget_bytes = 100;
+  EXPECT_EQ(BudgetBytesOf(context), 100);
+  auto pool = OperationPool::Make(context);
+  EXPECT_EQ(BudgetBytesOf(ContextWithPool(context, pool.get())), 100);
 }
 
 }  // namespace

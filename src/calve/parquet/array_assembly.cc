@@ -90,8 +90,8 @@ void CollectLeaves(const ArrowNode& node, std::vector<int>* out) {
 
 class Assembler {
  public:
-  Assembler(const FileSchema& schema, std::vector<LeafBatch>* batches, arrow::MemoryPool* pool)
-      : schema_(schema), batches_(*batches), pool_(pool) {}
+  Assembler(const FileSchema& schema, int first_leaf, std::vector<LeafBatch>* batches, arrow::MemoryPool* pool)
+      : schema_(schema), first_leaf_(first_leaf), batches_(*batches), pool_(pool) {}
 
   /// `list_level`: the repetition level of the nearest enclosing list, 0 outside of lists.
   ArrayResult Build(const ArrowNode& node, int list_level) {
@@ -108,7 +108,7 @@ class Assembler {
 
  private:
   ArrayResult BuildLeaf(const ArrowNode& node) {
-    LeafBatch& batch = batches_[node.leaf_index];
+    LeafBatch& batch = batches_[node.leaf_index - first_leaf_];
     const LeafColumn& leaf = schema_.leaves[node.leaf_index];
     LeafBatch values = batch;
     batch.values = batch.offsets = batch.validity = nullptr;  // the levels are still needed
@@ -170,7 +170,7 @@ class Assembler {
     CollectLeaves(node, &leaves);
     Shape shape;
     for (size_t i = 0; i < leaves.size(); ++i) {
-      const LeafBatch& batch = batches_[leaves[i]];
+      const LeafBatch& batch = batches_[leaves[i] - first_leaf_];
       Levels levels{batch.definition_levels->data(),
                     batch.repetition_levels == nullptr ? nullptr : batch.repetition_levels->data(), batch.levels_count};
       const bool is_list = node.element_level > 0;
@@ -218,15 +218,16 @@ class Assembler {
   }
 
   const FileSchema& schema_;
+  int first_leaf_;
   std::vector<LeafBatch>& batches_;
   arrow::MemoryPool* pool_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<ArrayData>> AssembleField(const FileSchema& schema, const ArrowNode& node,
+Result<std::shared_ptr<ArrayData>> AssembleField(const FileSchema& schema, const ArrowNode& node, int first_leaf,
                                                  std::vector<LeafBatch>* batches, arrow::MemoryPool* pool) {
-  return Assembler(schema, batches, pool).Build(node, 0);
+  return Assembler(schema, first_leaf, batches, pool).Build(node, 0);
 }
 
 }  // namespace calve::parquet

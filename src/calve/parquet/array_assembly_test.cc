@@ -54,7 +54,7 @@ LeafBatch Leaf(const std::vector<uint8_t>& definition, const std::vector<uint8_t
 
 Result<std::shared_ptr<arrow::Array>> Assemble(std::vector<LeafBatch> batches) {
   const FileSchema schema = ListOfStruct();
-  ARROW_ASSIGN_OR_RAISE(auto data, AssembleField(schema, schema.fields[0], &batches, arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(auto data, AssembleField(schema, schema.fields[0], 0, &batches, arrow::default_memory_pool()));
   auto array = arrow::MakeArray(data);
   ARROW_RETURN_NOT_OK(array->ValidateFull());
   return array;

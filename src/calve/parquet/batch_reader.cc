@@ -1,7 +1,5 @@
 #include "calve/parquet/batch_reader.h"
 
-#include "calve/parquet/array_assembly.h"
-
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 
@@ -9,31 +7,80 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace calve::parquet {
 namespace {
 
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+
+/// `wanted` bytes, or a part of the budget (0: none) when that is less.
+int64_t PartOf(int64_t budget_bytes, int64_t divisor, int64_t wanted) {
+  return budget_bytes == 0 ? wanted : std::min(wanted, budget_bytes / divisor);
+}
+
 /// How much of each column to read at a time: all of them together hold no more than kAllWindows, unless there are very
 /// many.
-int64_t WindowBytes(size_t columns) {
+int64_t WindowBytes(size_t columns, int64_t budget_bytes) {
   constexpr int64_t kAllWindows = int64_t{64} << 20, kSmallest = 64 << 10, kLargest = 1 << 20;
-  return std::clamp(kAllWindows / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
+  const int64_t all = PartOf(budget_bytes, 8, kAllWindows);
+  return std::clamp(all / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
+}
+
+ReadSetup SetupOf(const OpenFile& file, size_t columns, const BatchLimits& limits, arrow::MemoryPool* pool,
+                  ReadCounters* counters) {
+  constexpr int64_t kPageBytes = int64_t{64} << 20, kIdleBytes = int64_t{32} << 20;
+  const int64_t budget = BudgetBytesOf(file.context);
+  ReadSetup setup;
+  setup.file = &file;
+  setup.pool = pool;
+  setup.limits = limits;
+  setup.limits.soft_bytes = PartOf(budget, 16, limits.soft_bytes);
+  setup.batch_rows = file.options.batch_rows;
+  setup.window_bytes = WindowBytes(columns, budget);
+  setup.pages.verify_crc = file.options.verify_crc;
+  setup.pages.buffers = PageBuffers::Make(pool, PartOf(budget, 16, kIdleBytes));
+  setup.pages.budget = std::make_shared<PageBudget>(PartOf(budget, 8, kPageBytes));
+  setup.pages.counters = counters;
+  return setup;
+}
+
+int64_t AheadBytes(const Context& context) {
+  constexpr int64_t kAheadBytes = int64_t{64} << 20;
+  return PartOf(BudgetBytesOf(context), 4, kAheadBytes);
+}
+
+/// Where the leaves of each field end among those of the selection.
+size_t CountLeaves(const ArrowNode& node) {
+  size_t leaves = node.leaf_index >= 0 ? 1 : 0;
+  for (const ArrowNode& child : node.children) leaves += CountLeaves(child);
+  return leaves;
+}
+
+/// Row groups that may be open at once: enough for every thread to find a column, and always the next one, so that
+/// no thread is idle while the last rows of a group are decoded.
+size_t MostOpenGroups(const Context& context, size_t fields) {
+  const size_t threads = static_cast<size_t>(ThreadsOf(context));
+  if (threads == 1 || fields == 0) return 1;
+  return std::max<size_t>(2, (threads + fields - 1) / fields);
 }
 
 }  // namespace
 
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
-    : file_(file), selection_(std::move(selection)), limits_(limits) {
+    : file_(file),
+      selection_(std::move(selection)),
+      pool_(file.context.memory_budget_bytes > 0 ? OperationPool::Make(file.context) : nullptr),
+      setup_(SetupOf(file, selection_.leaves.size(), limits, pool_ != nullptr ? pool_.get() : PoolOf(file.context),
+                     &counters_)),
+      most_open_groups_(MostOpenGroups(file.context, selection_.fields.size())),
+      most_open_bytes_(PartOf(BudgetBytesOf(file.context), 4, kUnlimited)),
+      pieces_(selection_.fields.size()),
+      ahead_(file.context, AheadBytes(file.context), &counters_) {
   counters_.footer_cache_hits = file.footer_cache_hits;
-  page_options_.verify_crc = file.options.verify_crc;
-  page_options_.buffers = PageBuffers::Make(PoolOf(file.context));
-  page_options_.counters = &counters_;
-  // A column of byte arrays may end a batch early; asked first, it spares the others decoding rows that do not fit.
-  for (bool binary : {true, false}) {
-    for (size_t i = 0; i < selection_.leaves.size(); ++i) {
-      const LeafColumn& leaf = file.schema.leaves[selection_.leaves[i]];
-      if ((leaf.element.type == PhysicalType::kByteArray) == binary) fill_order_.push_back(i);
-    }
-  }
+  size_t end = 0;
+  for (const ArrowNode& field : selection_.fields) field_ends_.push_back(end += CountLeaves(field));
 }
 
 Result<std::unique_ptr<BatchReader>> BatchReader::Make(const OpenFile& file, const std::vector<int>& leaves,
@@ -54,10 +101,11 @@ Status BatchReader::Plan(const std::vector<int>& row_groups) {
     if (row_groups[next] != static_cast<int>(i)) continue;
     ++next;
     if (all[i].num_rows == 0) continue;
-    PlannedGroup group{static_cast<int>(i), first_row, all[i].num_rows, {}};
+    PlannedGroup group{static_cast<int>(i), first_row, all[i].num_rows, 0, {}};
     for (int leaf : selection_.leaves) {
       ARROW_ASSIGN_OR_RAISE(ChunkPlan chunk,
                             PlanChunk(file_.metadata, file_.schema, group.index, leaf, file_.data_end));
+      group.weight_bytes += std::min(chunk.size_bytes, setup_.window_bytes) + chunk.opened_bytes;
       group.chunks.push_back(chunk);
     }
     groups_.push_back(std::move(group));
@@ -76,69 +124,75 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::Next() {
 
 Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::ReadBatch() {
   ARROW_RETURN_NOT_OK(CheckStop(file_.context));
-  StageTimer timer(&counters_.decode_ns);
   if (group_ == groups_.size()) return std::shared_ptr<arrow::RecordBatch>();
-  const PlannedGroup& group = groups_[group_];
-  if (group_row_ == 0) ARROW_RETURN_NOT_OK(OpenGroup());
-  int64_t rows = std::min(file_.options.batch_rows, group.num_rows - group_row_);
-  ARROW_ASSIGN_OR_RAISE(rows, FillColumns(rows));
-  std::vector<LeafBatch> batches(file_.schema.leaves.size());
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(batches[selection_.leaves[i]], columns_[i]->Take(rows));
-  }
+  ARROW_RETURN_NOT_OK(OpenGroups());
+  ARROW_ASSIGN_OR_RAISE(const int64_t rows, FillPieces());
   std::vector<std::shared_ptr<arrow::ArrayData>> arrays;
-  for (const ArrowNode& field : selection_.fields) {
-    auto array = AssembleField(file_.schema, field, &batches, PoolOf(file_.context));
-    if (!array.ok()) return WithContext(array.status(), fmt::format("row group {}", group.index));
-    if ((*array)->length != rows) {
-      return Invalid("row group {}: field '{}' has {} rows where there are {}", group.index, field.field->name(),
-                     (*array)->length, rows);
-    }
-    arrays.push_back(array.MoveValueUnsafe());
-  }
+  arrays.reserve(pieces_.size());
+  for (Piece& piece : pieces_) arrays.push_back(TakeRows(rows, &piece));
+  const PlannedGroup& group = groups_[group_];
   first_row_ = group.first_row + group_row_;
   last_rows_ = rows;
   group_row_ += rows;
   counters_.rows += rows;
-  if (group_row_ == group.num_rows) ARROW_RETURN_NOT_OK(CloseGroup());
+  if (group_row_ == group.num_rows) CloseGroup();
   return arrow::RecordBatch::Make(selection_.arrow_schema, rows, std::move(arrays));
 }
 
-Status BatchReader::OpenGroup() {
-  columns_.clear();
-  arrow::MemoryPool* pool = PoolOf(file_.context);
-  for (const ChunkPlan& chunk : groups_[group_].chunks) {
-    ChunkBytes bytes(file_.file.get(), chunk.offset, chunk.size_bytes, WindowBytes(selection_.leaves.size()),
-                     page_options_.buffers, &counters_);
-    PageReader pages(std::move(bytes), chunk, page_options_);
-    columns_.push_back(
-        std::make_unique<ColumnReader>(file_.schema.leaves[chunk.leaf_index], std::move(pages), limits_, pool));
-    ARROW_RETURN_NOT_OK(columns_.back()->Init());
+Status BatchReader::OpenGroups() {
+  while (opened_ < groups_.size() && HasRoomFor(groups_[opened_])) {
+    ARROW_RETURN_NOT_OK(OpenGroup(groups_[opened_]));
+    open_bytes_ += groups_[opened_++].weight_bytes;
   }
   return Status::OK();
 }
 
-Status BatchReader::CloseGroup() {
-  for (size_t i = 0; i < columns_.size(); ++i) ARROW_RETURN_NOT_OK(WithContext(columns_[i]->CheckEnd(), Where(i)));
-  columns_.clear();
-  ++counters_.row_groups_read;
-  ++group_;
-  group_row_ = 0;
+bool BatchReader::HasRoomFor(const PlannedGroup& group) const {
+  if (opened_ == group_) return true;
+  return opened_ - group_ < most_open_groups_ && group.weight_bytes <= most_open_bytes_ - open_bytes_;
+}
+
+Status BatchReader::OpenGroup(const PlannedGroup& group) {
+  std::vector<std::unique_ptr<ArrayStream>> streams;
+  auto chunk = group.chunks.begin();
+  for (size_t i = 0; i < selection_.fields.size(); ++i) {
+    const auto end = group.chunks.begin() + static_cast<std::ptrdiff_t>(field_ends_[i]);
+    ARROW_ASSIGN_OR_RAISE(auto field, FieldReader::Make(setup_, selection_.fields[i], {chunk, end}, group.num_rows));
+    streams.push_back(std::move(field));
+    chunk = end;
+  }
+  ahead_.AddGroup(std::move(streams));
   return Status::OK();
 }
 
-Result<int64_t> BatchReader::FillColumns(int64_t rows) {
-  for (size_t i : fill_order_) {
-    auto filled = columns_[i]->Fill(rows);
-    if (!filled.ok()) return WithContext(filled.status(), Where(i));
-    rows = *filled;
+Result<int64_t> BatchReader::FillPieces() {
+  int64_t rows = groups_[group_].num_rows - group_row_;
+  if (pieces_.empty()) return std::min(rows, file_.options.batch_rows);
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].rows_left() == 0) {
+      ARROW_ASSIGN_OR_RAISE(pieces_[i].array, ahead_.Take(i));
+      pieces_[i].used_rows = 0;
+    }
+    rows = std::min(rows, pieces_[i].rows_left());
   }
   return rows;
 }
 
-std::string BatchReader::Where(size_t column) const {
-  return fmt::format("column '{}': row group {}", file_.schema.leaves[selection_.leaves[column]].dotted_path(),
-                     groups_[group_].index);
+std::shared_ptr<arrow::ArrayData> BatchReader::TakeRows(int64_t rows, Piece* piece) {
+  const int64_t begin = piece->used_rows;
+  piece->used_rows += rows;
+  if (begin == 0 && piece->rows_left() == 0) return std::exchange(piece->array, nullptr);
+  auto part = piece->array->Slice(begin, rows);
+  if (piece->rows_left() == 0) *piece = {};
+  return part;
+}
+
+void BatchReader::CloseGroup() {
+  ahead_.RemoveGroup();
+  open_bytes_ -= groups_[group_].weight_bytes;
+  ++counters_.row_groups_read;
+  ++group_;
+  group_row_ = 0;
 }
 
 }  // namespace calve::parquet

@@ -1,7 +1,9 @@
 #pragma once
 
-#include "calve/parquet/column_reader.h"
-#include "calve/parquet/read_counters.h"
+#include "calve/base/operation_pool.h"
+#include "calve/parquet/field_reader.h"
+#include "calve/parquet/open_file.h"
+#include "calve/parquet/read_ahead.h"
 #include "calve/parquet/selection.h"
 #include "calve/parquet_reader.h"
 
@@ -11,21 +13,10 @@
 
 namespace calve::parquet {
 
-/// An open file, as its batch readers need it. Immutable.
-struct OpenFile {
-  std::shared_ptr<arrow::io::RandomAccessFile> file;
-  std::string name;
-  int64_t size_bytes = 0;
-  int64_t num_rows = 0;  ///< of all row groups
-  int64_t data_end = 0;  ///< where the footer begins
-  FileMetadata metadata;
-  FileSchema schema;
-  ParquetReadOptions options;
-  Context context;
-  int64_t footer_cache_hits = 0;  ///< of opening it
-};
-
 /// Reads row groups one after another, each in batches of rows that all columns have.
+///
+/// Every field of a row group is decoded piece by piece, by whichever thread (read_ahead.h); a batch goes to the
+/// nearest end of a piece. So the batches are the same for any number of threads.
 class BatchReader : public ParquetBatchReader {
  public:
   /// Plans all chunks. `file` outlives the reader.
@@ -42,29 +33,45 @@ class BatchReader : public ParquetBatchReader {
   struct PlannedGroup {
     int index = 0;
     int64_t first_row = 0, num_rows = 0;
+    int64_t weight_bytes = 0;       ///< about what it holds in memory while it is read
     std::vector<ChunkPlan> chunks;  ///< parallel to the selection's leaves
+  };
+  /// What is left of the last array of a field.
+  struct Piece {
+    std::shared_ptr<arrow::ArrayData> array;
+    int64_t used_rows = 0;
+    int64_t rows_left() const { return array == nullptr ? 0 : array->length - used_rows; }
   };
 
   BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits);
   Status Plan(const std::vector<int>& row_groups);
   Result<std::shared_ptr<arrow::RecordBatch>> ReadBatch();
-  Status OpenGroup();
-  Status CloseGroup();
-  Result<int64_t> FillColumns(int64_t rows);
-  std::string Where(size_t column) const;
+  Status OpenGroups();
+  Status OpenGroup(const PlannedGroup& group);
+  bool HasRoomFor(const PlannedGroup& group) const;
+  /// Makes every field have rows; returns how many all of them have.
+  Result<int64_t> FillPieces();
+  static std::shared_ptr<arrow::ArrayData> TakeRows(int64_t rows, Piece* piece);
+  void CloseGroup();
 
   const OpenFile& file_;
   Selection selection_;
-  BatchLimits limits_;
+  std::vector<size_t> field_ends_;  ///< one a field: where its leaves end among the selection's
   std::vector<PlannedGroup> groups_;
-  std::vector<size_t> fill_order_;  ///< of the selection's leaves: byte arrays first
-  size_t group_ = 0;                ///< the current one
-  int64_t group_row_ = 0;           ///< rows of it that were returned
-  int64_t first_row_ = 0, last_rows_ = 0;  ///< of the last batch
   ReadCounters counters_;
-  PageOptions page_options_;
-  std::vector<std::unique_ptr<ColumnReader>> columns_;
+  std::shared_ptr<OperationPool> pool_;  ///< of the context's budget; null: it has none
+  ReadSetup setup_;
+  size_t most_open_groups_ = 1;
+  int64_t most_open_bytes_ = 0;
+
+  size_t group_ = 0;                       ///< the current one
+  size_t opened_ = 0;                      ///< the first that is not open
+  int64_t open_bytes_ = 0;                 ///< weight of those that are
+  int64_t group_row_ = 0;                  ///< rows of the current one that were returned
+  int64_t first_row_ = 0, last_rows_ = 0;  ///< of the last batch
+  std::vector<Piece> pieces_;              ///< one a field
   Status failure_;
+  ReadAhead ahead_;  ///< the last: its threads use the others
 };
 
 }  // namespace calve::parquet

@@ -3,6 +3,7 @@
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 
@@ -10,6 +11,8 @@ namespace calve::parquet {
 namespace {
 
 constexpr int64_t kMagicBytes = 4;
+/// A dictionary and a page, by the sizes that writers go for.
+constexpr int64_t kOpenPagesBytes = 2 << 20;
 
 Status CheckCodec(CompressionCodec codec) {
   switch (codec) {
@@ -70,6 +73,7 @@ Result<ChunkPlan> Plan(const ColumnMetadata& column, const LeafColumn& leaf, int
   plan.size_bytes = column.total_compressed_size;
   plan.num_values = column.num_values;
   plan.codec = column.codec;
+  plan.opened_bytes = std::clamp(column.total_uncompressed_size, int64_t{0}, kOpenPagesBytes);
   const auto end = CheckedAdd(plan.offset, plan.size_bytes);
   if (plan.offset < kMagicBytes || plan.size_bytes < 0 || !end || *end > data_end) {
     return Invalid("a column chunk of {} bytes at byte {} does not lie before the footer at byte {}", plan.size_bytes,

@@ -12,6 +12,7 @@ struct ChunkPlan {
   int leaf_index = 0, row_group = 0;
   int64_t offset = 0, size_bytes = 0;  ///< inside the file, before its footer
   int64_t num_values = 0;              ///< levels over all data pages
+  int64_t opened_bytes = 0;            ///< about what its open pages take, for planning
   CompressionCodec codec = CompressionCodec::kUncompressed;
 };
 

@@ -2,7 +2,7 @@
 
 #include "calve/append.h"
 #include "calve/iceberg/manifest.h"
-#include "calve/pipeline/operation_pool.h"
+#include "calve/base/operation_pool.h"
 
 #include <arrow/result.h>
 

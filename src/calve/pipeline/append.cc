@@ -13,7 +13,6 @@
 
 namespace calve {
 
-using pipeline::OperationPool;
 using pipeline::RollingWriter;
 using pipeline::TargetField;
 

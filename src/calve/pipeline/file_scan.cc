@@ -152,10 +152,10 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
   ARROW_RETURN_NOT_OK(CheckOptions(paths, options));
   const auto io = std::make_shared<FileIO>();
   pipeline::ScanSetup setup;
-  setup.pool = pipeline::OperationPool::Make(context);
+  setup.pool = OperationPool::Make(context);
   ARROW_ASSIGN_OR_RAISE(auto first_file, io->Open(paths[0]));
   ARROW_ASSIGN_OR_RAISE(auto first, ParquetReader::Open(std::move(first_file), paths[0], {},
-                                                        pipeline::ContextWithPool(context, setup.pool.get())));
+                                                        ContextWithPool(context, setup.pool.get())));
   const auto all = pipeline::TargetsOf(*first->schema());
 
   pipeline::FileSetOptions read;

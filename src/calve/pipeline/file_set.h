@@ -5,7 +5,7 @@
 #include "calve/io/file_io.h"
 #include "calve/parquet_reader.h"
 #include "calve/pipeline/column_projection.h"
-#include "calve/pipeline/operation_pool.h"
+#include "calve/base/operation_pool.h"
 #include "calve/pipeline/ordered_batches.h"
 
 #include <arrow/result.h>

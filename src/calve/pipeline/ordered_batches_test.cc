@@ -131,25 +131,5 @@ TEST(OrderedBatches, TwoStreamsShareOneThread) {
   EXPECT_EQ(rows, 100);
 }
 
-TEST(OperationPool, OutlivesItsHandleWhileABufferLives) {
-  Context context;
-  auto pool = OperationPool::Make(context);
-  auto buffer = arrow::AllocateBuffer(1024, pool.get()).ValueOrDie();
-  auto empty = arrow::AllocateResizableBuffer(0, pool.get()).ValueOrDie();
-  EXPECT_EQ(pool->bytes_allocated(), 1024);
-  pool.reset();
-  buffer->mutable_data()[1023] = 1;
-  buffer.reset();
-  empty.reset();
-}
-
-TEST(OperationPool, RefusesOverItsBudget) {
-  Context context;
-  context.memory_budget_bytes = 100;
-  auto pool = OperationPool::Make(context);
-  EXPECT_TRUE(arrow::AllocateBuffer(1000, pool.get()).status().IsOutOfMemory());
-  EXPECT_TRUE(arrow::AllocateBuffer(64, pool.get()).ok());
-}
-
 }  // namespace
 }  // namespace calve::pipeline

@@ -15,7 +15,6 @@
 
 namespace calve {
 
-using pipeline::OperationPool;
 using pipeline::PlannedRewrite;
 using pipeline::RollingWriter;
 

@@ -4,7 +4,7 @@
 #include "calve/iceberg/commit.h"
 #include "calve/parquet_writer.h"
 #include "calve/pipeline/data_location.h"
-#include "calve/pipeline/operation_pool.h"
+#include "calve/base/operation_pool.h"
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>

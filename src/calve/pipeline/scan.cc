@@ -119,7 +119,7 @@ Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOptions& o
   ARROW_ASSIGN_OR_RAISE(auto plan, iceberg::PlanScan(*io, metadata, snapshot, schema, filter, context));
   ARROW_RETURN_NOT_OK(iceberg::CheckSupported(plan));
   pipeline::ScanSetup setup;
-  setup.pool = pipeline::OperationPool::Make(context);
+  setup.pool = OperationPool::Make(context);
   setup.planned = MetricsOf(plan.counts);
   ARROW_ASSIGN_OR_RAISE(setup.plan, PlanOf(metadata, plan.tasks));
   ARROW_ASSIGN_OR_RAISE(auto files, pipeline::FilesOfPlan(metadata, plan.tasks, true));

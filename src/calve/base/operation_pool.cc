@@ -1,8 +1,8 @@
-#include "calve/pipeline/operation_pool.h"
+#include "calve/base/operation_pool.h"
 
 #include "calve/base/context.h"
 
-namespace calve::pipeline {
+namespace calve {
 
 std::shared_ptr<OperationPool> OperationPool::Make(const Context& context) {
   auto* pool = new OperationPool(PoolOf(context), context.memory_budget_bytes);
@@ -31,4 +31,10 @@ Context ContextWithPool(const Context& context, OperationPool* pool) {
   return result;
 }
 
-}  // namespace calve::pipeline
+int64_t BudgetBytesOf(const Context& context) {
+  if (context.memory_budget_bytes > 0) return context.memory_budget_bytes;
+  const auto* budget = dynamic_cast<const MemoryBudget*>(context.pool);
+  return budget != nullptr ? budget->limit_bytes() : 0;
+}
+
+}  // namespace calve

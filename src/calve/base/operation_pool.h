@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-namespace calve::pipeline {
+namespace calve {
 
 /// The memory budget of one operation, which lives as long as its handles and every buffer made from it.
 ///
@@ -30,4 +30,7 @@ class OperationPool final : public MemoryBudget {
 /// `context` with `pool` in place of its own, and no budget beside the pool's.
 Context ContextWithPool(const Context& context, OperationPool* pool);
 
-}  // namespace calve::pipeline
+/// The bytes that an operation may hold by its context's budget, or by that of the pool it is given; 0: no limit.
+int64_t BudgetBytesOf(const Context& context);
+
+}  // namespace calve
