@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@ namespace calve::parquet {
 
 using arrow::Result;
 using arrow::Status;
+
+struct ColumnCryptoMetadata;
 
 // The structures of parquet.thrift that calve reads and writes, with its names and numbers. Members that the
 // file did not have are empty optionals, or empty containers.
@@ -166,7 +169,7 @@ struct ColumnChunk {
   std::optional<ColumnMetadata> metadata;
   std::optional<int64_t> offset_index_offset, column_index_offset;
   std::optional<int32_t> offset_index_length, column_index_length;
-  bool encrypted = false;  ///< has crypto_metadata
+  std::shared_ptr<ColumnCryptoMetadata> crypto;  ///< null: not encrypted
 };
 
 struct SortingColumn {
@@ -228,6 +231,8 @@ struct PageHeader {
 /// Parses a footer's thrift. Bounded: never allocates more than the input justifies, nesting limited. Invalid says the
 /// structure, the member and the byte offset.
 Result<FileMetadata> ParseFileMetadata(std::span<const uint8_t> bytes);
+/// Parses a ColumnMetaData that stands alone, as an encrypted one does.
+Result<ColumnMetadata> ParseColumnMetadata(std::span<const uint8_t> bytes);
 /// Parses a page header at the start of `bytes`; `header_size` gets the bytes it took.
 Result<PageHeader> ParsePageHeader(std::span<const uint8_t> bytes, size_t* header_size);
 

@@ -1,5 +1,6 @@
 #include "calve/parquet/metadata_reader.h"
 
+#include "calve/parquet/encryption_metadata.h"
 #include "calve/parquet/thrift_reader.h"
 
 #include "calve/base/status.h"
@@ -27,15 +28,29 @@ class FooterReader : public ThriftReader {
   /// Appends an element to a list, or fails and returns null when the footer's bytes do not justify more.
   template <typename T>
   T* Append(std::vector<T>* list) {
-    if (budget_ < sizeof(T)) {
-      Fail("more structures than the bytes of the footer can hold with their required members");
-      return nullptr;
+    return Spend(sizeof(T)) ? &list->emplace_back() : nullptr;
+  }
+
+  /// The object of an optional member, made when it is not there yet.
+  template <typename T>
+  T* MakeOnce(std::shared_ptr<T>* object) {
+    if (*object == nullptr) {
+      Spend(sizeof(T));
+      *object = std::make_shared<T>();
     }
-    budget_ -= sizeof(T);
-    return &list->emplace_back();
+    return object->get();
   }
 
  private:
+  bool Spend(size_t size) {
+    if (budget_ < size) {
+      Fail("more structures than the bytes of the footer can hold with their required members");
+      return false;
+    }
+    budget_ -= size;
+    return true;
+  }
+
   size_t budget_;
 };
 
@@ -296,8 +311,9 @@ void ReadColumnChunk(FooterReader& in, ColumnChunk* out) {
       case 7:
         return in.Read(field, "column_index_length", &out->column_index_length);
       case 8:
-        out->encrypted = true;
-        return false;
+        return in.ReadStruct(field, "crypto_metadata", [&] { ReadColumnCryptoMetadata(in, in.MakeOnce(&out->crypto)); });
+      case 9:
+        return in.Read(field, "encrypted_column_metadata", &in.MakeOnce(&out->crypto)->encrypted_column_metadata);
       default:
         return false;
     }
@@ -405,6 +421,14 @@ bool ReadFileMetadataMember(FooterReader& in, Field field, FileMetadata* out) {
 }
 
 }  // namespace
+
+Result<ColumnMetadata> ParseColumnMetadata(std::span<const uint8_t> bytes) {
+  FooterReader in(bytes);
+  ColumnMetadata out;
+  ReadColumnMetadata(in, &out);
+  ARROW_RETURN_NOT_OK(in.status());
+  return out;
+}
 
 Result<FileMetadata> ParseFileMetadata(std::span<const uint8_t> bytes) {
   static constexpr char kName[] = "FileMetaData";

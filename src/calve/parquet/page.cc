@@ -1,5 +1,7 @@
 #include "calve/parquet/page.h"
 
+#include "calve/parquet/page_decryption.h"
+
 #include "calve/base/status.h"
 #include "calve/compress/codec.h"
 #include "calve/hash/hash.h"
@@ -68,19 +70,31 @@ std::string Where(int64_t index, int64_t offset) { return fmt::format("page {} a
 
 class PageOpener {
  public:
-  PageOpener(const ChunkPlan& plan, const PageOptions& options, Page* page)
-      : plan_(plan), options_(options), page_(*page) {}
+  PageOpener(const ChunkPlan& plan, const PageOptions& options, int64_t ordinal, Page* page)
+      : plan_(plan), options_(options), ordinal_(ordinal), page_(*page) {}
 
   Status Open(std::span<const uint8_t> raw) {
     if (options_.verify_crc && page_.header.crc) {
       const uint32_t expected = static_cast<uint32_t>(*page_.header.crc), got = Crc32(raw);
       if (got != expected) return Invalid("CRC {:08x}, the header says {:08x}", got, expected);
     }
+    if (plan_.decryptor != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(raw, Decrypt(raw));
+    }
     if (HasLevelsApart(page_.header)) return OpenV2(raw);
     return Decompress(raw, page_.header.uncompressed_page_size);
   }
 
  private:
+  Result<std::span<const uint8_t>> Decrypt(std::span<const uint8_t> raw) {
+    ARROW_ASSIGN_OR_RAISE(const size_t size, PlaintextBytes(*plan_.decryptor, page_.header, raw));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, options_.buffers->Take(static_cast<int64_t>(size)));
+    const std::span<uint8_t> plaintext(buffer->mutable_data(), size);
+    ARROW_RETURN_NOT_OK(DecryptPage(*plan_.decryptor, page_.header, ordinal_, raw, plaintext));
+    page_.memory = std::move(buffer);
+    return plaintext;
+  }
+
   Status OpenV2(std::span<const uint8_t> raw) {
     const DataPageHeaderV2& header = *page_.header.data_page_v2;
     const int64_t repetition = header.repetition_levels_byte_length, definition = header.definition_levels_byte_length;
@@ -150,6 +164,7 @@ class PageOpener {
 
   const ChunkPlan& plan_;
   const PageOptions& options_;
+  const int64_t ordinal_;
   Page& page_;
 };
 
@@ -171,7 +186,7 @@ Result<Page> OpenPage(RawPage raw, const ChunkPlan& plan, const PageOptions& opt
   page.offset = raw.offset;
   page.index = raw.index;
   page.memory = std::move(raw.memory);
-  ARROW_RETURN_NOT_OK(PageOpener(plan, options, &page).Open(raw.bytes));
+  ARROW_RETURN_NOT_OK(PageOpener(plan, options, raw.ordinal, &page).Open(raw.bytes));
   if (!HasLevelsApart(page.header)) page.memory = nullptr;
   return page;
 }

@@ -20,6 +20,7 @@ struct RawPage {
   PageHeader header;
   int64_t offset = 0;                     ///< of its header, in the file
   int64_t index = 0;                      ///< in the chunk, dictionary page included
+  int64_t ordinal = 0;                    ///< of an encrypted data page among the chunk's data pages
   std::span<const uint8_t> bytes;         ///< compressed_page_size of them
   std::shared_ptr<arrow::Buffer> memory;  ///< keeps `bytes` alive
 
@@ -53,7 +54,7 @@ struct PageOptions {
   ReadCounters* counters = nullptr;    ///< null: nothing is counted; outlives the reader
 };
 
-/// Checks and decompresses a page; `raw` may be from another thread. Errors do not name the page.
+/// Checks, decrypts and decompresses a page; `raw` may be from another thread. Errors do not name the page.
 Result<Page> OpenPage(RawPage raw, const ChunkPlan& plan, const PageOptions& options);
 
 }  // namespace calve::parquet

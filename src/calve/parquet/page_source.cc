@@ -7,6 +7,8 @@
 // A column chunk is a row of pages; each is a PageHeader and compressed_page_size bytes:
 //
 //   chunk      := [dictionary page] data page*       pages of other kinds are passed over
+//
+// For encrypted chunks see page_decryption.cc.
 
 namespace calve::parquet {
 namespace {
@@ -19,6 +21,10 @@ bool IsDataPage(PageType type) { return type == PageType::kDataPage || type == P
 
 }  // namespace
 
+PageSource::PageSource(ChunkBytes bytes, const ChunkPlan& plan) : bytes_(std::move(bytes)), plan_(plan) {
+  if (plan.decryptor != nullptr) decryptor_.emplace(plan.decryptor, plan.dictionary_first);
+}
+
 Result<bool> PageSource::ReadHeader(RawPage* page) {
   while (values_seen_ < plan_.num_values) {
     *page = RawPage{};
@@ -28,7 +34,7 @@ Result<bool> PageSource::ReadHeader(RawPage* page) {
       return Invalid("the pages end at byte {} with {} of {} values", bytes_.position(), values_seen_,
                      plan_.num_values);
     }
-    Status status = ParseHeader(&page->header);
+    Status status = ReadOneHeader(page);
     if (status.ok()) status = CheckHeader(*page);
     if (!status.ok()) return WithContext(status, page->where());
     const PageType type = page->header.type;
@@ -46,6 +52,13 @@ Status PageSource::ReadBody(RawPage* page) {
   page->bytes = window->first(static_cast<size_t>(size));
   page->memory = bytes_.memory();
   bytes_.Skip(size);
+  return Status::OK();
+}
+
+Status PageSource::ReadOneHeader(RawPage* page) {
+  if (!decryptor_) return ParseHeader(&page->header);
+  ARROW_ASSIGN_OR_RAISE(page->header, decryptor_->Read(&bytes_));
+  page->ordinal = decryptor_->page();
   return Status::OK();
 }
 

@@ -2,8 +2,10 @@
 
 #include "calve/parquet/chunk_bytes.h"
 #include "calve/parquet/page.h"
+#include "calve/parquet/page_decryption.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace calve::parquet {
 
@@ -13,7 +15,7 @@ namespace calve::parquet {
 /// Sizes are checked against the chunk, and counts against its num_values, before memory is taken for them.
 class PageSource {
  public:
-  PageSource(ChunkBytes bytes, const ChunkPlan& plan) : bytes_(std::move(bytes)), plan_(plan) {}
+  PageSource(ChunkBytes bytes, const ChunkPlan& plan);
 
   const ChunkPlan& plan() const { return plan_; }
 
@@ -26,11 +28,13 @@ class PageSource {
   void SkipBody(const RawPage& page) { bytes_.Skip(page.header.compressed_page_size); }
 
  private:
+  Status ReadOneHeader(RawPage* page);
   Status ParseHeader(PageHeader* header);
   Status CheckHeader(const RawPage& page) const;
 
   ChunkBytes bytes_;
   ChunkPlan plan_;
+  std::optional<PageHeaderDecryptor> decryptor_;  ///< of encrypted chunks
   int64_t next_index_ = 0;
   int64_t values_seen_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "calve/parquet/read_plan.h"
 
+#include "calve/parquet/encryption_metadata.h"
+
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
 
@@ -31,7 +33,7 @@ Status CheckCodec(CompressionCodec codec) {
 }
 
 Status CheckChunkSupported(const ColumnChunk& chunk) {
-  if (chunk.encrypted) return NotImplemented("encrypted column");
+  if (chunk.crypto != nullptr) ARROW_RETURN_NOT_OK(chunk.crypto->failure);
   if (chunk.file_path && !chunk.file_path->empty())
     return NotImplemented("column chunk in another file ('{}')", *chunk.file_path);
   if (!chunk.metadata) return Invalid("the column chunk has no metadata");
@@ -127,6 +129,8 @@ Result<ChunkPlan> PlanChunk(const FileMetadata& metadata, const FileSchema& sche
   if (OmitsDictionaryHeader(metadata)) {
     plan->size_bytes += std::min(kOldDictionaryHeaderBytes, data_end - plan->offset - plan->size_bytes);
   }
+  if (chunk.crypto != nullptr) plan->decryptor = chunk.crypto->decryptor;
+  plan->dictionary_first = chunk.metadata->dictionary_page_offset.has_value();
   plan->leaf_index = leaf_index;
   plan->row_group = row_group;
   return plan;

@@ -3,9 +3,12 @@
 #include "calve/parquet/schema.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace calve::parquet {
+
+class ChunkDecryptor;
 
 /// Where the pages of a column chunk lie, and what they must add up to.
 struct ChunkPlan {
@@ -14,6 +17,8 @@ struct ChunkPlan {
   int64_t num_values = 0;              ///< levels over all data pages
   int64_t opened_bytes = 0;            ///< about what its open pages take, for planning
   CompressionCodec codec = CompressionCodec::kUncompressed;
+  std::shared_ptr<ChunkDecryptor> decryptor;  ///< null: not encrypted
+  bool dictionary_first = false;              ///< whether the footer says that a dictionary page comes first
 };
 
 /// Checks what a footer says of the file as a whole: sound row counts, a chunk for every leaf in each row group.
