@@ -5,10 +5,10 @@ PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help setup build test check demo bench lint format clean install
+.PHONY: help setup build test check demo bench bench-read lint format clean install
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup:  ## install what is missing (apt packages, the .venv)
 	@tools/setup
@@ -30,6 +30,9 @@ demo: build  ## make a real Iceberg warehouse, compact it, show before and after
 
 bench: build  ## the benchmarks
 	@$(PYTHON) bench/run.py --calve $(BUILD)/calve
+
+bench-read: build  ## Parquet reading against pyarrow, DuckDB, Polars and arrow-rs (READ='--cases x --rounds 3 --scale 0.2')
+	@$(PYTHON) bench/read.py --build $(BUILD) $(READ)
 
 lint: build  ## formatting, clang-tidy, floors, self-contained headers, paths in the docs
 	@tools/lint --build $(BUILD)

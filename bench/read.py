@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Times calve's Parquet reader against its peers, alternating, and prints a table.
+
+    bench/read.py [--cases 'plain longCol,strings hi'] [--rounds 5] [--scale 1] [--threads 1,2] [--peers pyarrow,arrow-rs]
+                  [--json out.json] [--update-readme]
+
+The cases stand in bench/cases.json; --cases takes the names that begin with one of the words. Every reader is a process that does a
+round when told to, so rounds alternate between all of them; a ratio is the median of the ratios of paired rounds. Before that an
+untimed round prints a checksum over every value, which must be the same for all. Data is made once, under build/bench/read.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+import read_data
+import read_table
+from readers import PEERS, ROOT, Reader, build_arrow_rs, command_of
+
+# Which peers give strings in which form. Without strings all forms are one.
+FORMS = {"any": PEERS, "utf8": ["pyarrow", "DuckDB", "arrow-rs"], "view": ["Polars", "arrow-rs"], "dictionary": ["arrow-rs"]}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--cargo-target", type=Path, default=Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build/peers")))
+    parser.add_argument("--cases", type=lambda text: [word.strip() for word in text.split(",")], default=[""])
+    parser.add_argument("--forms", type=lambda text: text.split(","), default=["utf8", "view", "dictionary", "keep"])
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=PEERS)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2])
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--update-readme", action="store_true")
+    return parser.parse_args()
+
+
+def arms_of(case, threads, forms):
+    """(string form, keep) of the rows that a case has with so many threads."""
+    if threads > 1 and not case.get("two_threads"):
+        return []
+    if not case.get("strings"):
+        arms = [("any", False)]
+    else:
+        arms = [(form, False) for form in ["utf8", "view"] if form in forms]
+        if case.get("dictionary") and "dictionary" in forms:
+            arms.append(("dictionary", False))
+    if case.get("keep") and "keep" in forms:
+        arms.append(("utf8" if case.get("strings") else "any", True))
+    return arms
+
+
+class Run:
+    """Everything that a table is made from."""
+
+    def __init__(self, options):
+        self.options = options
+        self.frozen = json.loads((ROOT / "bench/cases.json").read_text())
+        self.folder = ROOT / f"build/bench/read/{options.scale:g}"
+        self.rows = []
+
+    def cases(self):
+        return [case for case in self.frozen["cases"] if any(case["name"].startswith(word) for word in self.options.cases)]
+
+    def files_of(self, case):
+        self.recipe = read_data.recipe_of(self.frozen["files"], case["file"], self.options.scale)
+        return read_data.make(self.recipe, case["file"], self.folder)
+
+    def arguments(self, reader, case, form, keep, threads):
+        batch_rows = {**self.frozen["batch_rows"], **case.get("batch_rows", {})}[reader]
+        words = ["--threads", threads, "--batch-rows", batch_rows]
+        words += ["--strings", form] if form != "any" else []
+        words += ["--columns", ",".join(case["columns"])] if "columns" in case else []
+        words += ["--keep"] if keep else []
+        if "filter" in case:
+            column, part = case["filter"]
+            words += ["--filter", f"{column}<{round(self.recipe['rows'] * part)}"]
+        return words
+
+    def start(self, reader, words, threads):
+        return Reader(command_of(reader, self.options.build, self.options.cargo_target), words, threads)
+
+    def peers_of(self, case, form):
+        with_filter = set(PEERS) - {"arrow-rs"} if "filter" in case else set(PEERS)
+        return [peer for peer in FORMS[form] if peer in self.options.peers and peer in with_filter]
+
+    def readers_of(self, case, files, form, keep, threads):
+        """The processes of a row, the one-thread controls of a row of two threads included."""
+        readers = {}
+        for reader in ["calve", *self.peers_of(case, form)]:
+            readers[reader] = self.start(reader, [*self.arguments(reader, case, form, keep, threads), *files], threads)
+        facts = next((reader.facts for reader in readers.values() if not reader.failure), {})
+        columns = ["--columns", ",".join(case["columns"])] if "columns" in case else []
+        floor = ["--copy-bytes", facts.get("bytes", 0), *columns, *files]
+        if "filter" not in case and not case.get("footer"):
+            readers["floor"] = self.start("floor", ["--threads", threads, *floor], threads)
+            if threads > 1:
+                readers["floor, one thread"] = self.start("floor", ["--threads", 1, *floor], 1)
+                words = self.arguments("calve", case, form, keep, 1)
+                readers["calve, one thread"] = self.start("calve", [*words, *files], 1)
+        return readers
+
+    def row(self, case, form, keep, threads):
+        readers = self.readers_of(case, self.files_of(case), form, keep, threads)
+        order = list(readers.values())
+        for number in range(self.options.rounds + 1):  # the first warms up
+            for reader in order[number % len(order):] + order[:number % len(order)]:
+                reader.round(timed=number > 0)
+        for reader in order:
+            reader.close()
+        sums = {name: reader.facts["checksum"] for name, reader in readers.items() if "checksum" in reader.facts}
+        facts = next((reader.facts for reader in order if "checksum" in reader.facts), {})
+        return {"case": case["name"], "form": form, "keep": keep, "threads": threads, "rows": int(facts.get("rows", 0)),
+                "bytes": int(facts.get("bytes", 0)), "checksums": sums, "footer": case.get("footer", False),
+                "failures": {name: reader.failure for name, reader in readers.items() if reader.failure},
+                "times": {name: reader.times for name, reader in readers.items() if reader.times}}
+
+    def measure(self):
+        for threads in self.options.threads:
+            for case in self.cases():
+                for form, keep in arms_of(case, threads, self.options.forms):
+                    row = self.row(case, form, keep, threads)
+                    self.rows.append(row)
+                    read_table.report(row)
+
+
+def main():
+    options = parse()
+    if "arrow-rs" in options.peers:
+        failure = build_arrow_rs(options.cargo_target)
+        if failure:
+            print(failure, file=sys.stderr)
+            options.peers = [peer for peer in options.peers if peer != "arrow-rs"]
+    run = Run(options)
+    run.measure()
+    text = read_table.text_of(run.rows, options)
+    print(text)
+    if options.json:
+        options.json.write_text(json.dumps({"about": read_table.about(options), "rows": run.rows}, indent=1))
+    if options.update_readme:
+        read_table.update_readme(text, ROOT / "README.md")
+    return 1 if any(read_table.differs(row) for row in run.rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

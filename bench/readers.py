@@ -1,0 +1,62 @@
+"""The readers that bench/read.py times: how each is called, and a process of one that does a round when told to."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = ["pyarrow", "DuckDB", "Polars", "arrow-rs"]
+
+
+def command_of(reader, build, cargo_target):
+    """The program of a reader, without its arguments."""
+    if reader == "calve":
+        return [build / "bench/calve_peer_read"]
+    if reader == "floor":
+        return [build / "bench/codec_floor"]
+    if reader == "arrow-rs":
+        return [cargo_target / "release/arrow_rs_peer_read"]
+    return [sys.executable, ROOT / f"bench/peers/{reader.lower()}_read.py", "--programs", build / "bench"]
+
+
+def build_arrow_rs(cargo_target):
+    """Builds bench/peers for this very CPU, the best that arrow-rs can have. Says why not when it cannot."""
+    environment = dict(os.environ, CARGO_TARGET_DIR=str(cargo_target), RUSTFLAGS="-C target-cpu=native")
+    result = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT / "bench/peers", env=environment)
+    return None if result.returncode == 0 else "cargo build of bench/peers failed"
+
+
+class Reader:
+    """A process of one reader, with its arguments. A reader that cannot do the case has `failure`, and no times."""
+
+    def __init__(self, command, arguments, threads):
+        self.times = []
+        self.failure = None
+        # One thread means one core, whatever threads a reader starts beside the one that decodes.
+        cores = sorted(os.sched_getaffinity(0))[-threads:]
+        self.process = subprocess.Popen([str(word) for word in [*command, "--serve", *arguments]], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        self.facts = dict(word.split("=") for word in self._line().split())
+
+    def _line(self):
+        line = self.process.stdout.readline()
+        if not line and self.failure is None:
+            self.failure = (self.process.communicate()[1].strip().splitlines() or ["it ended without a word"])[-1]
+        return line
+
+    def round(self, timed):
+        """One round; its time is kept when it counts."""
+        if self.failure:
+            return
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        line = self._line()
+        if line and timed:
+            self.times.append(float(line.split("=")[1]))
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            self.process.wait()
