@@ -1,5 +1,6 @@
 """The readers that bench/read.py times: how each is called, and a process of one that does a round when told to."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -21,10 +22,21 @@ def command_of(reader, build, cargo_target):
 
 
 def build_arrow_rs(cargo_target):
-    """Builds bench/peers for this very CPU, the best that arrow-rs can have. Says why not when it cannot."""
+    """Builds bench/peers for this very CPU, the best that arrow-rs can have, unless it was built from the same sources. Says why
+    not when it cannot."""
+    folder = ROOT / "bench/peers"
+    sources = [folder / "Cargo.toml", folder / "Cargo.lock", *sorted((folder / "src").iterdir())]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    stamp = cargo_target / "release/arrow_rs_peer_read.sources"
+    if stamp.exists() and stamp.read_text() == digest:
+        return None
+    print("building bench/peers (a minute or two)", file=sys.stderr)
     environment = dict(os.environ, CARGO_TARGET_DIR=str(cargo_target), RUSTFLAGS="-C target-cpu=native")
-    result = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT / "bench/peers", env=environment)
-    return None if result.returncode == 0 else "cargo build of bench/peers failed"
+    result = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=folder, env=environment)
+    if result.returncode:
+        return "cargo build of bench/peers failed"
+    stamp.write_text(digest)
+    return None
 
 
 class Reader:
