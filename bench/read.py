@@ -2,7 +2,7 @@
 """Times calve's Parquet reader against its peers, alternating, and prints a table.
 
     bench/read.py [--cases 'plain longCol,strings hi'] [--rounds 5] [--scale 1] [--threads 1,2] [--peers pyarrow,arrow-rs]
-                  [--json out.json] [--update-readme]
+                  [--forms utf8,view,dictionary,keep] [--cpu-time] [--json out.json] [--update-readme]
 
 The cases stand in bench/cases.json; --cases takes the names that begin with one of the words. Every reader is a process that does a
 round when told to, so rounds alternate between all of them; a ratio is the median of the ratios of paired rounds. Before that an
@@ -33,6 +33,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2])
+    parser.add_argument("--cpu-time", action="store_true", help="time by what the CPU did, for a machine that is busy with other work")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--update-readme", action="store_true")
     return parser.parse_args()
@@ -81,7 +82,8 @@ class Run:
         return words
 
     def start(self, reader, words, threads):
-        return Reader(command_of(reader, self.options.build, self.options.cargo_target), words, threads)
+        command = command_of(reader, self.options.build, self.options.cargo_target)
+        return Reader(command, words, threads, self.options.cpu_time)
 
     def peers_of(self, case, form):
         with_filter = set(PEERS) - {"arrow-rs"} if "filter" in case else set(PEERS)

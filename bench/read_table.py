@@ -126,7 +126,7 @@ def about(options):
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     versions = ", ".join(f"{name} {importlib.metadata.version(name.lower())}" for name in ["pyarrow", "DuckDB", "Polars"])
     return (f"`bench/read.py {' '.join(sys.argv[1:])}`".replace(" `", "`") + f", commit {commit}; {processor()}, {platform.machine()}. "
-            f"Peers: {versions}, arrow-rs {arrow_rs_version()} (built for this CPU). Milliseconds, medians of {options.rounds} alternating "
+            f"Peers: {versions}, arrow-rs {arrow_rs_version()} (built for this CPU). Milliseconds{' of CPU time' if options.cpu_time else ''}, medians of {options.rounds} alternating "
             "rounds; ratios are medians of pairs.")
 
 

@@ -42,8 +42,9 @@ def build_arrow_rs(cargo_target):
 class Reader:
     """A process of one reader, with its arguments. A reader that cannot do the case has `failure`, and no times."""
 
-    def __init__(self, command, arguments, threads):
+    def __init__(self, command, arguments, threads, by_cpu_time=False):
         self.times = []
+        self.by_cpu_time = by_cpu_time
         self.failure = None
         # One thread means one core, whatever threads a reader starts beside the one that decodes.
         cores = sorted(os.sched_getaffinity(0))[-threads:]
@@ -62,11 +63,17 @@ class Reader:
         """One round; its time is kept when it counts."""
         if self.failure:
             return
+        before = self.cpu_milliseconds() if self.by_cpu_time else 0
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         line = self._line()
         if line and timed:
-            self.times.append(float(line.split("=")[1]))
+            self.times.append(self.cpu_milliseconds() - before if self.by_cpu_time else float(line.split("=")[1]))
+
+    def cpu_milliseconds(self):
+        """What the process's threads have run so far. Threads that have ended do not count."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
 
     def close(self):
         if self.process.poll() is None:
