@@ -25,6 +25,7 @@ namespace calve {
 namespace parquet {
 struct FileMetadata;
 class FileSchema;
+class Footer;
 }  // namespace parquet
 
 /// The rows [begin, end).
@@ -111,7 +112,9 @@ class ParquetBatchReader {
   virtual ParquetReadMetrics metrics() const = 0;
 };
 
-/// A Parquet file, opened: its footer parsed and checked.
+/// A Parquet file, opened: its footer checked. What the footer says of a column is parsed when it is asked for, so that
+/// a few columns of a wide file cost little; schema(), metadata() and file_schema() parse the whole at their first
+/// call.
 ///
 /// Errors name the file, and the column, row group, page and byte offset where there is one. Sizes and offsets that do
 /// not fit the file are Invalid before anything is allocated for them. Thread-safe after Open.
@@ -137,6 +140,7 @@ class ParquetReader {
   /// Owned by the reader.
   virtual const parquet::FileMetadata& metadata() const = 0;
   virtual const parquet::FileSchema& file_schema() const = 0;
+  virtual const parquet::Footer& footer() const = 0;
 
   /// Leaf columns under the field of dotted name `name` ("a.b"; list elements and map entries are reached as "element",
   /// "key" and "value"), in file order. Invalid lists the columns there are.

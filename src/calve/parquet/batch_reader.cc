@@ -28,17 +28,18 @@ int64_t WindowBytes(size_t columns, int64_t budget_bytes) {
   return std::clamp(all / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
 }
 
-ReadSetup SetupOf(const OpenFile& file, size_t columns, const BatchLimits& limits, arrow::MemoryPool* pool,
+ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLimits& limits, arrow::MemoryPool* pool,
                   ReadCounters* counters) {
   constexpr int64_t kPageBytes = int64_t{64} << 20, kIdleBytes = int64_t{32} << 20;
   const int64_t budget = BudgetBytesOf(file.context);
   ReadSetup setup;
   setup.file = &file;
+  setup.schema = &schema;
   setup.pool = pool;
   setup.limits = limits;
   setup.limits.soft_bytes = PartOf(budget, 16, limits.soft_bytes);
   setup.batch_rows = file.options.batch_rows;
-  setup.window_bytes = WindowBytes(columns, budget);
+  setup.window_bytes = WindowBytes(schema.leaves.size(), budget);
   setup.pages.verify_crc = file.options.verify_crc;
   setup.pages.buffers = PageBuffers::Make(pool, PartOf(budget, 16, kIdleBytes));
   setup.pages.budget = std::make_shared<PageBudget>(PartOf(budget, 8, kPageBytes));
@@ -72,46 +73,46 @@ BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchL
     : file_(file),
       selection_(std::move(selection)),
       pool_(file.context.memory_budget_bytes > 0 ? OperationPool::Make(file.context) : nullptr),
-      setup_(SetupOf(file, selection_.leaves.size(), limits, pool_ != nullptr ? pool_.get() : PoolOf(file.context),
-                     &counters_)),
-      most_open_groups_(MostOpenGroups(file.context, selection_.fields.size())),
+      setup_(
+          SetupOf(file, selection_.schema, limits, pool_ != nullptr ? pool_.get() : PoolOf(file.context), &counters_)),
+      most_open_groups_(MostOpenGroups(file.context, selection_.schema.fields.size())),
       most_open_bytes_(PartOf(BudgetBytesOf(file.context), 4, kUnlimited)),
-      pieces_(selection_.fields.size()),
+      pieces_(selection_.schema.fields.size()),
       ahead_(file.context, AheadBytes(file.context), &counters_) {
   counters_.footer_cache_hits = file.footer_cache_hits;
   size_t end = 0;
-  for (const ArrowNode& field : selection_.fields) field_ends_.push_back(end += CountLeaves(field));
+  for (const ArrowNode& field : selection_.schema.fields) field_ends_.push_back(end += CountLeaves(field));
 }
 
 Result<std::unique_ptr<BatchReader>> BatchReader::Make(const OpenFile& file, const std::vector<int>& leaves,
                                                        const std::vector<int>& row_groups, const BatchLimits& limits) {
   if (file.options.batch_rows < 1) return Invalid("batches of {} rows", file.options.batch_rows);
-  ARROW_ASSIGN_OR_RAISE(Selection selection, Select(file.schema, leaves));
-  for (int leaf : selection.leaves) ARROW_RETURN_NOT_OK(CheckLeafSupported(file.metadata, file.schema, leaf));
+  ARROW_ASSIGN_OR_RAISE(Selection selection, file.footer->SelectLeaves(leaves));
   std::unique_ptr<BatchReader> reader(new BatchReader(file, std::move(selection), limits));
   ARROW_RETURN_NOT_OK(reader->Plan(row_groups));
   return reader;
 }
 
 Status BatchReader::Plan(const std::vector<int>& row_groups) {
-  const auto& all = file_.metadata.row_groups;
-  int64_t first_row = 0;
-  size_t next = 0;
-  for (size_t i = 0; i < all.size() && next < row_groups.size(); first_row += all[i].num_rows, ++i) {
-    if (row_groups[next] != static_cast<int>(i)) continue;
-    ++next;
-    if (all[i].num_rows == 0) continue;
-    PlannedGroup group{static_cast<int>(i), first_row, all[i].num_rows, 0, {}};
-    for (int leaf : selection_.leaves) {
+  const Footer& footer = *file_.footer;
+  for (size_t i = 0; i < row_groups.size(); ++i) {
+    const int index = row_groups[i];
+    if (index < 0 || index >= footer.num_row_groups() || (i > 0 && index <= row_groups[i - 1])) {
+      return Invalid("row group {} out of order or range (the file has {})", index, footer.num_row_groups());
+    }
+    const FooterIndex::RowGroup& rows = footer.row_group(index);
+    if (rows.num_rows == 0) continue;
+    PlannedGroup group{index, rows.first_row, rows.num_rows, 0, {}};
+    for (size_t leaf = 0; leaf < selection_.leaves.size(); ++leaf) {
       ARROW_ASSIGN_OR_RAISE(ChunkPlan chunk,
-                            PlanChunk(file_.metadata, file_.schema, group.index, leaf, file_.data_end));
+                            PlanChunk(footer, selection_.schema.leaves[leaf], selection_.leaves[leaf], index));
+      chunk.leaf_index = static_cast<int>(leaf);
       group.weight_bytes += std::min(chunk.size_bytes, setup_.window_bytes) + chunk.opened_bytes;
       group.chunks.push_back(chunk);
     }
     groups_.push_back(std::move(group));
   }
-  if (next == row_groups.size()) return Status::OK();
-  return Invalid("row group {} out of order or range (the file has {})", row_groups[next], all.size());
+  return Status::OK();
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::Next() {
@@ -136,7 +137,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchReader::ReadBatch() {
   group_row_ += rows;
   counters_.rows += rows;
   if (group_row_ == group.num_rows) CloseGroup();
-  return arrow::RecordBatch::Make(selection_.arrow_schema, rows, std::move(arrays));
+  return arrow::RecordBatch::Make(selection_.schema.arrow_schema, rows, std::move(arrays));
 }
 
 Status BatchReader::OpenGroups() {
@@ -155,9 +156,10 @@ bool BatchReader::HasRoomFor(const PlannedGroup& group) const {
 Status BatchReader::OpenGroup(const PlannedGroup& group) {
   std::vector<std::unique_ptr<ArrayStream>> streams;
   auto chunk = group.chunks.begin();
-  for (size_t i = 0; i < selection_.fields.size(); ++i) {
+  for (size_t i = 0; i < selection_.schema.fields.size(); ++i) {
     const auto end = group.chunks.begin() + static_cast<std::ptrdiff_t>(field_ends_[i]);
-    ARROW_ASSIGN_OR_RAISE(auto field, FieldReader::Make(setup_, selection_.fields[i], {chunk, end}, group.num_rows));
+    ARROW_ASSIGN_OR_RAISE(auto field,
+                          FieldReader::Make(setup_, selection_.schema.fields[i], {chunk, end}, group.num_rows));
     streams.push_back(std::move(field));
     chunk = end;
   }

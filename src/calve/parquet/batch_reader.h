@@ -23,7 +23,7 @@ class BatchReader : public ParquetBatchReader {
   static Result<std::unique_ptr<BatchReader>> Make(const OpenFile& file, const std::vector<int>& leaves,
                                                    const std::vector<int>& row_groups, const BatchLimits& limits = {});
 
-  const std::shared_ptr<arrow::Schema>& schema() const override { return selection_.arrow_schema; }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return selection_.schema.arrow_schema; }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
   int64_t first_row() const override { return first_row_; }
   std::vector<RowRange> rows() const override { return {{first_row_, first_row_ + last_rows_}}; }

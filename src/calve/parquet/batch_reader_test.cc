@@ -246,16 +246,13 @@ std::shared_ptr<arrow::Buffer> WriteTable(const arrow::Table& table) {
 std::shared_ptr<OpenFile> Open(const std::shared_ptr<arrow::Buffer>& bytes, int64_t batch_rows = 65536) {
   auto open = std::make_shared<OpenFile>();
   open->file = std::make_shared<arrow::io::BufferReader>(bytes);
-  Footer footer = ReadFooter(open->file.get()).ValueOrDie();
-  open->schema = FileSchema::Make(footer.metadata.schema).ValueOrDie();
-  open->metadata = std::move(footer.metadata);
-  open->data_end = footer.begin;
+  open->footer = Footer::Read(open->file.get()).ValueOrDie();
   open->options.batch_rows = batch_rows;
   return open;
 }
 
 Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> ReadLimited(const OpenFile& file, const BatchLimits& limits) {
-  std::vector<int> leaves(file.schema.leaves.size());
+  std::vector<int> leaves(file.footer->num_columns());
   std::iota(leaves.begin(), leaves.end(), 0);
   ARROW_ASSIGN_OR_RAISE(auto reader, BatchReader::Make(file, leaves, {0}, limits));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;

@@ -21,7 +21,7 @@ Status FieldReader::OpenColumns() {
                      setup_.pages.counters);
     PageReader pages(std::move(bytes), chunk, setup_.pages);
     queues_.push_back(pages.queue());
-    columns_.push_back(std::make_unique<ColumnReader>(setup_.file->schema.leaves[chunk.leaf_index], std::move(pages),
+    columns_.push_back(std::make_unique<ColumnReader>(setup_.schema->leaves[chunk.leaf_index], std::move(pages),
                                                       setup_.limits, setup_.pool));
     ARROW_RETURN_NOT_OK(columns_.back()->Init());
   }
@@ -58,7 +58,7 @@ Result<std::shared_ptr<arrow::ArrayData>> FieldReader::Assemble(int64_t rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(batches[chunks_[i].leaf_index - first_leaf], columns_[i]->Take(rows));
   }
-  auto array = AssembleField(setup_.file->schema, node_, first_leaf, &batches, setup_.pool);
+  auto array = AssembleField(*setup_.schema, node_, first_leaf, &batches, setup_.pool);
   if (!array.ok()) return WithContext(array.status(), fmt::format("row group {}", chunks_[0].row_group));
   if ((*array)->length == rows) return array;
   return Invalid("row group {}: field '{}' has {} rows where there are {}", chunks_[0].row_group, node_.field->name(),
@@ -79,7 +79,7 @@ bool FieldReader::wants_work() const {
 }
 
 std::string FieldReader::Where(size_t column) const {
-  return fmt::format("column '{}': row group {}", setup_.file->schema.leaves[chunks_[column].leaf_index].dotted_path(),
+  return fmt::format("column '{}': row group {}", setup_.schema->leaves[chunks_[column].leaf_index].dotted_path(),
                      chunks_[column].row_group);
 }
 

@@ -15,6 +15,7 @@ namespace calve::parquet {
 /// How a batch reader reads its columns, and what they share. Outlives its field readers.
 struct ReadSetup {
   const OpenFile* file = nullptr;
+  const FileSchema* schema = nullptr;  ///< of what is read: chunks and nodes name its leaves
   arrow::MemoryPool* pool = nullptr;
   BatchLimits limits;
   PageOptions pages;

@@ -1,8 +1,13 @@
 #include "calve/parquet/footer.h"
 
+#include "calve/parquet/metadata_reader.h"
+#include "calve/parquet/read_plan.h"
+
 #include "calve/base/status.h"
 
 #include <arrow/buffer.h>
+
+#include <algorithm>
 
 // file := "PAR1" pages... FileMetaData size-of-it (4 bytes, little-endian) "PAR1"
 //
@@ -22,35 +27,145 @@ Result<std::shared_ptr<arrow::Buffer>> ReadExactly(arrow::io::RandomAccessFile* 
   return buffer;
 }
 
-}  // namespace
-
-Result<Footer> ReadFooter(arrow::io::RandomAccessFile* file) {
-  Footer footer;
-  ARROW_ASSIGN_OR_RAISE(footer.file_size, file->GetSize());
-  if (footer.file_size < kSmallestFile) return Invalid("no Parquet file: {} bytes", footer.file_size);
-  const int64_t tail_size = std::min(footer.file_size, kTailBytes);
-  ARROW_ASSIGN_OR_RAISE(auto tail, ReadExactly(file, footer.file_size - tail_size, tail_size));
-  const uint8_t* trailer = tail->data() + tail_size - kTrailerBytes;
+/// The footer's size, from the end of a file.
+Result<uint32_t> FooterSize(const uint8_t* trailer, int64_t file_size) {
   if (std::memcmp(trailer + 4, "PARE", 4) == 0) return NotImplemented("encrypted Parquet file");
   if (std::memcmp(trailer + 4, "PAR1", 4) != 0) {
     return Invalid("no Parquet file, or one cut short: it does not end with PAR1");
   }
   uint32_t size = 0;
   std::memcpy(&size, trailer, sizeof(size));
-  if (size > footer.file_size - kSmallestFile) {
-    return Invalid("a footer of {} bytes in a file of {}", size, footer.file_size);
+  if (size > file_size - kSmallestFile) return Invalid("a footer of {} bytes in a file of {}", size, file_size);
+  return size;
+}
+
+/// The footer's thrift; `*begin` gets where it begins.
+Result<std::shared_ptr<arrow::Buffer>> ReadBytes(arrow::io::RandomAccessFile* file, int64_t file_size, int64_t* begin) {
+  if (file_size < kSmallestFile) return Invalid("no Parquet file: {} bytes", file_size);
+  const int64_t tail_size = std::min(file_size, kTailBytes);
+  ARROW_ASSIGN_OR_RAISE(auto tail, ReadExactly(file, file_size - tail_size, tail_size));
+  ARROW_ASSIGN_OR_RAISE(const uint32_t size, FooterSize(tail->data() + tail_size - kTrailerBytes, file_size));
+  *begin = file_size - kTrailerBytes - size;
+  if (size + kTrailerBytes > tail_size) return ReadExactly(file, *begin, size);
+  // A copy, so that a footer that is kept does not keep the rest.
+  ARROW_ASSIGN_OR_RAISE(auto bytes, tail->CopySlice(tail_size - kTrailerBytes - size, size));
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* file) {
+  Stored stored;
+  ARROW_ASSIGN_OR_RAISE(stored.file_size, file->GetSize());
+  ARROW_ASSIGN_OR_RAISE(auto bytes, ReadBytes(file, stored.file_size, &stored.begin));
+  ARROW_ASSIGN_OR_RAISE(stored.index, FooterIndex::Make(std::move(bytes), stored.begin));
+  if (stored.index->encrypted()) return NotImplemented("encrypted Parquet file (plaintext footer)");
+  return std::make_shared<const Footer>(std::move(stored));
+}
+
+Footer::Footer(Stored stored)
+    : stored_(std::move(stored)),
+      omits_dictionary_header_(OmitsDictionaryHeader(stored_.index->created_by())),
+      lookup_(*stored_.index) {}
+
+Result<ColumnChunk> Footer::Chunk(int row_group, int leaf) const {
+  ++counts_.column_chunks;
+  return ParseColumnChunk(index().column_chunk(row_group, leaf));
+}
+
+Result<Selection> Footer::SelectLeaves(const std::vector<int>& leaves) const {
+  ARROW_RETURN_NOT_OK(CheckLeaves(leaves, num_columns()));
+  std::vector<size_t> fields;
+  for (const int leaf : leaves) {
+    const size_t field = index().FieldOfLeaf(leaf);
+    if (fields.empty() || fields.back() != field) fields.push_back(field);
   }
-  footer.begin = footer.file_size - kTrailerBytes - size;
-  if (size + kTrailerBytes > tail_size) {
-    ARROW_ASSIGN_OR_RAISE(tail, ReadExactly(file, footer.begin, size));
-  } else {
-    tail = arrow::SliceBuffer(tail, tail_size - kTrailerBytes - size, size);
+  const auto built = SchemaOf(fields);
+  if (!built.ok()) return Select(schema(), leaves);
+  const PartialSchema& part = *built;
+  std::vector<int> local;
+  size_t next = 0;
+  for (const int leaf : leaves) {
+    while (part.leaves[next] != leaf) ++next;
+    local.push_back(static_cast<int>(next));
   }
-  auto metadata = ParseFileMetadata({tail->data(), size});
-  if (!metadata.ok()) return WithContext(metadata.status(), fmt::format("footer at byte {}", footer.begin));
-  footer.metadata = metadata.MoveValueUnsafe();
-  if (footer.metadata.encrypted) return NotImplemented("encrypted Parquet file (plaintext footer)");
-  return footer;
+  ARROW_ASSIGN_OR_RAISE(Selection selection, Select(part.schema, local));
+  for (int& leaf : selection.leaves) leaf = part.leaves[static_cast<size_t>(leaf)];
+  return selection;
+}
+
+Result<std::vector<int>> Footer::LeavesOf(const std::string& name) const {
+  const auto fields = lookup_.Named(name);
+  if (fields.empty()) return LeavesOfName(schema(), name);  // the message lists the columns
+  const auto part = SchemaOf(fields);
+  if (!part.ok()) return LeavesOfName(schema(), name);
+  auto found = LeavesOfName(part->schema, name);
+  if (!found.ok()) return LeavesOfName(schema(), name);
+  for (int& leaf : *found) leaf = part->leaves[static_cast<size_t>(leaf)];
+  return found;
+}
+
+std::vector<int> Footer::LeavesOfId(int field_id) const {
+  const auto fields = lookup_.WithId(field_id);
+  if (fields.empty()) return {};
+  const auto part = SchemaOf(fields);
+  if (!part.ok()) return LeavesOfFieldId(schema(), field_id);
+  auto found = LeavesOfFieldId(part->schema, field_id);
+  for (int& leaf : found) leaf = part->leaves[static_cast<size_t>(leaf)];
+  return found;
+}
+
+// The index is of a sound footer: what follows does not fail.
+
+const FileMetadata& Footer::metadata() const {
+  std::call_once(metadata_parsed_, [&] {
+    ++counts_.whole;
+    metadata_ = ParseFileMetadata(index().bytes()).ValueOrDie();
+  });
+  return metadata_;
+}
+
+const FileSchema& Footer::schema() const {
+  std::call_once(schema_built_, [&] {
+    ++counts_.whole;
+    std::vector<size_t> all(index().fields().size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    schema_ = FileSchema::Make(ElementsOf(all).ValueOrDie()).ValueOrDie();
+  });
+  return schema_;
+}
+
+/// Invalid where the names are so long that the fields are only allowed beside the others: the whole schema is, then.
+Result<Footer::PartialSchema> Footer::SchemaOf(const std::vector<size_t>& fields) const {
+  PartialSchema part;
+  ARROW_ASSIGN_OR_RAISE(const auto elements, ElementsOf(fields));
+  ARROW_ASSIGN_OR_RAISE(part.schema, FileSchema::Make(elements));
+  for (const size_t field : fields) {
+    const auto next = field + 1 < index().fields().size() ? index().elements()[index().fields()[field + 1]].first_leaf
+                                                          : static_cast<uint32_t>(num_columns());
+    for (uint32_t leaf = index().elements()[index().fields()[field]].first_leaf; leaf < next; ++leaf) {
+      part.leaves.push_back(static_cast<int>(leaf));
+    }
+  }
+  return part;
+}
+
+/// The root, and the elements of these top-level fields under it.
+Result<std::vector<SchemaElement>> Footer::ElementsOf(const std::vector<size_t>& fields) const {
+  std::vector<SchemaElement> elements;
+  const auto add = [&](uint32_t element) -> Status {
+    ++counts_.schema_elements;
+    ARROW_ASSIGN_OR_RAISE(elements.emplace_back(),
+                          ParseSchemaElement(index().bytes().subspan(index().elements()[element].begin)));
+    return Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(add(0));
+  elements[0].num_children = static_cast<int32_t>(fields.size());
+  for (const size_t field : fields) {
+    const uint32_t begin = index().fields()[field];
+    for (uint32_t i = begin; i < index().elements()[begin].end; ++i) ARROW_RETURN_NOT_OK(add(i));
+  }
+  return elements;
 }
 
 }  // namespace calve::parquet

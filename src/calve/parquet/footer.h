@@ -1,20 +1,87 @@
 #pragma once
 
+#include "calve/parquet/field_lookup.h"
+#include "calve/parquet/footer_index.h"
 #include "calve/parquet/metadata.h"
+#include "calve/parquet/selection.h"
 
 #include <arrow/io/interfaces.h>
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace calve::parquet {
 
-/// A file's footer, parsed.
-struct Footer {
-  FileMetadata metadata;
-  int64_t file_size = 0;
-  int64_t begin = 0;  ///< where the footer's thrift begins in the file
-};
+/// A file's footer. Its bytes are indexed when it is read; what they say of a column is parsed when it is asked for,
+/// so that one column of ten thousand costs about what one of ten does. Thread-safe.
+class Footer {
+ public:
+  /// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, NotImplemented for an
+  /// encrypted one.
+  static Result<std::shared_ptr<const Footer>> Read(arrow::io::RandomAccessFile* file);
 
-/// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, NotImplemented for an
-/// encrypted one.
-Result<Footer> ReadFooter(arrow::io::RandomAccessFile* file);
+  /// What is read of a file, to be used again for the same file.
+  struct Stored {
+    std::shared_ptr<const FooterIndex> index;
+    int64_t file_size = 0;
+    int64_t begin = 0;  ///< where the footer's thrift begins in the file
+  };
+  explicit Footer(Stored stored);
+
+  const Stored& stored() const { return stored_; }
+  const FooterIndex& index() const { return *stored_.index; }
+  int64_t file_size() const { return stored_.file_size; }
+  /// Where the footer begins: the pages end before it.
+  int64_t begin() const { return stored_.begin; }
+  int num_columns() const { return index().num_columns(); }
+  int num_row_groups() const { return static_cast<int>(index().row_groups().size()); }
+  /// Of all row groups; the footer's own count is not relied on, since writers have got it wrong.
+  int64_t num_rows() const { return index().num_rows(); }
+  const FooterIndex::RowGroup& row_group(int i) const { return index().row_groups()[static_cast<size_t>(i)]; }
+  /// parquet-mr before 1.2.9 left the dictionary page's header out of the chunk's size.
+  bool omits_dictionary_header() const { return omits_dictionary_header_; }
+
+  /// Parses one column chunk.
+  Result<ColumnChunk> Chunk(int row_group, int leaf) const;
+
+  /// Builds the part of the schema that holds `leaves`; see Select in selection.h.
+  Result<Selection> SelectLeaves(const std::vector<int>& leaves) const;
+  /// As LeavesOfName and LeavesOfFieldId in selection.h.
+  Result<std::vector<int>> LeavesOf(const std::string& name) const;
+  std::vector<int> LeavesOfId(int field_id) const;
+
+  /// Everything, parsed at the first call.
+  const FileMetadata& metadata() const;
+  const FileSchema& schema() const;
+
+  /// What was parsed so far, apart from the index.
+  struct Counts {
+    std::atomic<int64_t> schema_elements{0}, column_chunks{0};
+    std::atomic<int64_t> whole{0};  ///< calls that parsed everything
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  /// Some top-level fields.
+  struct PartialSchema {
+    FileSchema schema;
+    std::vector<int> leaves;  ///< of the file, parallel to the schema's
+  };
+  Result<PartialSchema> SchemaOf(const std::vector<size_t>& fields) const;
+  Result<std::vector<SchemaElement>> ElementsOf(const std::vector<size_t>& fields) const;
+
+  const Stored stored_;
+  const bool omits_dictionary_header_;
+  const FieldLookup lookup_;
+  mutable Counts counts_;
+  mutable std::once_flag metadata_parsed_, schema_built_;
+  mutable FileMetadata metadata_;
+  mutable FileSchema schema_;
+};
 
 }  // namespace calve::parquet

@@ -15,15 +15,9 @@ namespace {
 
 using Field = ThriftReader::Field;
 
-/// What the structures of a footer may take in memory. An empty structure is one byte in the footer and hundreds in
-/// memory; those of real footers, whose required members are there, stay below 32 times their bytes.
-constexpr size_t kLeastStructureBytes = 64 << 20;
-constexpr size_t kStructureBytesPerByte = 32;
-
 class FooterReader : public ThriftReader {
  public:
-  explicit FooterReader(std::span<const uint8_t> bytes)
-      : ThriftReader(bytes), budget_(std::max(kLeastStructureBytes, kStructureBytesPerByte * bytes.size())) {}
+  explicit FooterReader(std::span<const uint8_t> bytes) : ThriftReader(bytes), budget_(StructureBudget(bytes.size())) {}
 
   /// Appends an element to a list, or fails and returns null when the footer's bytes do not justify more.
   template <typename T>
@@ -311,7 +305,8 @@ void ReadColumnChunk(FooterReader& in, ColumnChunk* out) {
       case 7:
         return in.Read(field, "column_index_length", &out->column_index_length);
       case 8:
-        return in.ReadStruct(field, "crypto_metadata", [&] { ReadColumnCryptoMetadata(in, in.MakeOnce(&out->crypto)); });
+        return in.ReadStruct(field, "crypto_metadata",
+                             [&] { ReadColumnCryptoMetadata(in, in.MakeOnce(&out->crypto)); });
       case 9:
         return in.Read(field, "encrypted_column_metadata", &in.MakeOnce(&out->crypto)->encrypted_column_metadata);
       default:
@@ -426,6 +421,27 @@ Result<ColumnMetadata> ParseColumnMetadata(std::span<const uint8_t> bytes) {
   FooterReader in(bytes);
   ColumnMetadata out;
   ReadColumnMetadata(in, &out);
+  ARROW_RETURN_NOT_OK(in.status());
+  return out;
+}
+
+size_t StructureBudget(size_t footer_bytes) {
+  constexpr size_t kLeast = 64 << 20, kPerByte = 32;
+  return std::max(kLeast, kPerByte * footer_bytes);
+}
+
+Result<SchemaElement> ParseSchemaElement(std::span<const uint8_t> bytes) {
+  FooterReader in(bytes);
+  SchemaElement out;
+  ReadSchemaElement(in, &out);
+  ARROW_RETURN_NOT_OK(in.status());
+  return out;
+}
+
+Result<ColumnChunk> ParseColumnChunk(std::span<const uint8_t> bytes) {
+  FooterReader in(bytes);
+  ColumnChunk out;
+  ReadColumnChunk(in, &out);
   ARROW_RETURN_NOT_OK(in.status());
   return out;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "calve/parquet/schema.h"
+#include "calve/parquet/footer.h"
 #include "calve/parquet_reader.h"
 
 #include <cstdint>
@@ -13,11 +13,7 @@ namespace calve::parquet {
 struct OpenFile {
   std::shared_ptr<arrow::io::RandomAccessFile> file;
   std::string name;
-  int64_t size_bytes = 0;
-  int64_t num_rows = 0;  ///< of all row groups
-  int64_t data_end = 0;  ///< where the footer begins
-  FileMetadata metadata;
-  FileSchema schema;
+  std::shared_ptr<const Footer> footer;
   ParquetReadOptions options;
   Context context;
   int64_t footer_cache_hits = 0;  ///< of opening it

@@ -1,6 +1,7 @@
 #include "calve/parquet/read_plan.h"
 
 #include "calve/parquet/encryption_metadata.h"
+#include "calve/parquet/footer.h"
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
@@ -47,18 +48,6 @@ Status CheckChunkSupported(const ColumnChunk& chunk) {
 /// this.
 constexpr int64_t kOldDictionaryHeaderBytes = 100;
 
-bool OmitsDictionaryHeader(const FileMetadata& metadata) {
-  constexpr std::string_view kName = "parquet-mr", kVersion = " version ";
-  std::string_view writer = metadata.created_by ? std::string_view(*metadata.created_by) : std::string_view();
-  if (writer.substr(0, kName.size()) != kName) return false;
-  writer.remove_prefix(kName.size());
-  int major = 0, minor = 0, patch = 0;
-  if (writer.substr(0, kVersion.size()) == kVersion) {
-    std::sscanf(std::string(writer.substr(kVersion.size())).c_str(), "%d.%d.%d", &major, &minor, &patch);
-  }
-  return std::tuple(major, minor, patch) < std::tuple(1, 2, 9);
-}
-
 /// The first page: a dictionary page, when the footer says where it is, stands before the data pages.
 int64_t StartOf(const ColumnMetadata& column) {
   const int64_t dictionary = column.dictionary_page_offset.value_or(0);
@@ -88,8 +77,29 @@ Result<ChunkPlan> Plan(const ColumnMetadata& column, const LeafColumn& leaf, int
   return plan;
 }
 
-std::string Where(const FileSchema& schema, int leaf_index, int row_group) {
-  return fmt::format("column '{}': row group {}", schema.leaves[leaf_index].dotted_path(), row_group);
+std::string Where(const LeafColumn& column, int row_group) {
+  return fmt::format("column '{}': row group {}", column.dotted_path(), row_group);
+}
+
+/// OK when values of the column's type can be decoded.
+Status CheckTypeSupported(const LeafColumn& column) {
+  if (column.unsupported.empty()) return Status::OK();
+  return NotImplemented("column '{}': {}", column.dotted_path(), column.unsupported);
+}
+
+Result<ChunkPlan> Plan(const Footer& footer, const LeafColumn& column, int leaf_index, int row_group) {
+  ARROW_ASSIGN_OR_RAISE(const ColumnChunk chunk, footer.Chunk(row_group, leaf_index));
+  ARROW_RETURN_NOT_OK(CheckChunkSupported(chunk));
+  ARROW_ASSIGN_OR_RAISE(ChunkPlan plan,
+                        Plan(*chunk.metadata, column, footer.row_group(row_group).num_rows, footer.begin()));
+  if (footer.omits_dictionary_header()) {
+    plan.size_bytes += std::min(kOldDictionaryHeaderBytes, footer.begin() - plan.offset - plan.size_bytes);
+  }
+  if (chunk.crypto != nullptr) plan.decryptor = chunk.crypto->decryptor;
+  plan.dictionary_first = chunk.metadata->dictionary_page_offset.has_value();
+  plan.leaf_index = leaf_index;
+  plan.row_group = row_group;
+  return plan;
 }
 
 }  // namespace
@@ -109,31 +119,44 @@ Result<int64_t> CheckFileMetadata(const FileMetadata& metadata, const FileSchema
   return rows;
 }
 
-Status CheckLeafSupported(const FileMetadata& metadata, const FileSchema& schema, int leaf_index) {
-  const LeafColumn& leaf = schema.leaves[leaf_index];
-  if (!leaf.unsupported.empty()) return NotImplemented("column '{}': {}", leaf.dotted_path(), leaf.unsupported);
-  for (size_t i = 0; i < metadata.row_groups.size(); ++i) {
-    Status status = CheckChunkSupported(metadata.row_groups[i].columns[leaf_index]);
-    if (!status.ok()) return WithContext(status, Where(schema, leaf_index, static_cast<int>(i)));
+Status CheckLeafSupported(const Footer& footer, const LeafColumn& column, int leaf_index) {
+  ARROW_RETURN_NOT_OK(CheckTypeSupported(column));
+  for (int i = 0; i < footer.num_row_groups(); ++i) {
+    const auto chunk = footer.Chunk(i, leaf_index);
+    const Status status = chunk.ok() ? CheckChunkSupported(*chunk) : chunk.status();
+    if (!status.ok()) return WithContext(status, Where(column, i));
   }
   return Status::OK();
 }
 
-Result<ChunkPlan> PlanChunk(const FileMetadata& metadata, const FileSchema& schema, int row_group, int leaf_index,
-                            int64_t data_end) {
-  const RowGroup& group = metadata.row_groups[row_group];
-  const ColumnChunk& chunk = group.columns[leaf_index];
-  if (!chunk.metadata) return Invalid("{}: the column chunk has no metadata", Where(schema, leaf_index, row_group));
-  auto plan = Plan(*chunk.metadata, schema.leaves[leaf_index], group.num_rows, data_end);
-  if (!plan.ok()) return WithContext(plan.status(), Where(schema, leaf_index, row_group));
-  if (OmitsDictionaryHeader(metadata)) {
-    plan->size_bytes += std::min(kOldDictionaryHeaderBytes, data_end - plan->offset - plan->size_bytes);
+Status CheckLeavesSupported(const Footer& footer, std::vector<int> leaves) {
+  std::sort(leaves.begin(), leaves.end());
+  leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+  ARROW_ASSIGN_OR_RAISE(const Selection selection, footer.SelectLeaves(leaves));
+  for (size_t i = 0; i < selection.leaves.size(); ++i) {
+    // The selection may have more: maps are kept whole.
+    if (!std::binary_search(leaves.begin(), leaves.end(), selection.leaves[i])) continue;
+    ARROW_RETURN_NOT_OK(CheckLeafSupported(footer, selection.schema.leaves[i], selection.leaves[i]));
   }
-  if (chunk.crypto != nullptr) plan->decryptor = chunk.crypto->decryptor;
-  plan->dictionary_first = chunk.metadata->dictionary_page_offset.has_value();
-  plan->leaf_index = leaf_index;
-  plan->row_group = row_group;
+  return Status::OK();
+}
+
+Result<ChunkPlan> PlanChunk(const Footer& footer, const LeafColumn& column, int leaf_index, int row_group) {
+  ARROW_RETURN_NOT_OK(CheckTypeSupported(column));
+  auto plan = Plan(footer, column, leaf_index, row_group);
+  if (!plan.ok()) return WithContext(plan.status(), Where(column, row_group));
   return plan;
+}
+
+bool OmitsDictionaryHeader(std::string_view created_by) {
+  constexpr std::string_view kName = "parquet-mr", kVersion = " version ";
+  if (!created_by.starts_with(kName)) return false;
+  created_by.remove_prefix(kName.size());
+  int major = 0, minor = 0, patch = 0;
+  if (created_by.starts_with(kVersion)) {
+    std::sscanf(std::string(created_by.substr(kVersion.size())).c_str(), "%d.%d.%d", &major, &minor, &patch);
+  }
+  return std::tuple(major, minor, patch) < std::tuple(1, 2, 9);
 }
 
 }  // namespace calve::parquet

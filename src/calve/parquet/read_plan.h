@@ -4,15 +4,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace calve::parquet {
 
 class ChunkDecryptor;
+class Footer;
 
 /// Where the pages of a column chunk lie, and what they must add up to.
 struct ChunkPlan {
-  int leaf_index = 0, row_group = 0;
+  int leaf_index = 0;  ///< in the schema that is read
+  int row_group = 0;
   int64_t offset = 0, size_bytes = 0;  ///< inside the file, before its footer
   int64_t num_values = 0;              ///< levels over all data pages
   int64_t opened_bytes = 0;            ///< about what its open pages take, for planning
@@ -25,12 +28,17 @@ struct ChunkPlan {
 /// Returns the rows of all row groups; the footer's own count is not relied on, since writers have got it wrong.
 Result<int64_t> CheckFileMetadata(const FileMetadata& metadata, const FileSchema& schema);
 
-/// NotImplemented names what of these leaves, as the footer tells it, calve cannot decode.
-Status CheckLeafSupported(const FileMetadata& metadata, const FileSchema& schema, int leaf_index);
+/// NotImplemented names what of a leaf, as the footer tells it of all row groups, calve cannot decode. `column`: the
+/// file's leaf `leaf_index`.
+Status CheckLeafSupported(const Footer& footer, const LeafColumn& column, int leaf_index);
+/// The same for several leaves, in any order; Invalid when one is no column.
+Status CheckLeavesSupported(const Footer& footer, std::vector<int> leaves);
 
-/// Plans one chunk of a checked footer. `data_end` is where the footer begins. Invalid when the chunk does not lie
-/// before it, or its counts contradict the row group's.
-Result<ChunkPlan> PlanChunk(const FileMetadata& metadata, const FileSchema& schema, int row_group, int leaf_index,
-                            int64_t data_end);
+/// Plans one chunk of the file's leaf `leaf_index`. Invalid when it does not lie before the footer, or its counts
+/// contradict the row group's; NotImplemented when calve cannot decode it.
+Result<ChunkPlan> PlanChunk(const Footer& footer, const LeafColumn& column, int leaf_index, int row_group);
+
+/// True for a writer that left the dictionary page's header out of the chunk's size.
+bool OmitsDictionaryHeader(std::string_view created_by);
 
 }  // namespace calve::parquet

@@ -39,29 +39,21 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
   explicit Reader(OpenFile file) : file_(std::move(file)) {}
 
   const std::string& name() const override { return file_.name; }
-  int64_t size_bytes() const override { return file_.size_bytes; }
-  int64_t num_rows() const override { return file_.num_rows; }
-  int num_row_groups() const override { return static_cast<int>(file_.metadata.row_groups.size()); }
-  const std::shared_ptr<arrow::Schema>& schema() const override { return file_.schema.arrow_schema; }
-  const parquet::FileMetadata& metadata() const override { return file_.metadata; }
-  const parquet::FileSchema& file_schema() const override { return file_.schema; }
+  int64_t size_bytes() const override { return file_.footer->file_size(); }
+  int64_t num_rows() const override { return file_.footer->num_rows(); }
+  int num_row_groups() const override { return file_.footer->num_row_groups(); }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return file_.footer->schema().arrow_schema; }
+  const parquet::FileMetadata& metadata() const override { return file_.footer->metadata(); }
+  const parquet::FileSchema& file_schema() const override { return file_.footer->schema(); }
+  const parquet::Footer& footer() const override { return *file_.footer; }
 
   Result<std::vector<int>> LeavesOf(const std::string& column) const override {
-    return WithContext(parquet::LeavesOfName(file_.schema, column), file_.name);
+    return WithContext(file_.footer->LeavesOf(column), file_.name);
   }
-  std::vector<int> LeavesOfFieldId(int field_id) const override {
-    return parquet::LeavesOfFieldId(file_.schema, field_id);
-  }
+  std::vector<int> LeavesOfFieldId(int field_id) const override { return file_.footer->LeavesOfId(field_id); }
 
   Status CheckSupported(const std::vector<int>& leaves) const override {
-    for (int leaf : leaves) {
-      if (leaf < 0 || static_cast<size_t>(leaf) >= file_.schema.leaves.size()) {
-        return Invalid("{}: column index {} out of range (the file has {} columns)", file_.name, leaf,
-                       file_.schema.leaves.size());
-      }
-      ARROW_RETURN_NOT_OK(WithContext(parquet::CheckLeafSupported(file_.metadata, file_.schema, leaf), file_.name));
-    }
-    return Status::OK();
+    return WithContext(parquet::CheckLeavesSupported(*file_.footer, leaves), file_.name);
   }
 
   Result<std::unique_ptr<ParquetBatchReader>> Read(const std::vector<int>& leaves,
@@ -71,10 +63,10 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
   }
 
   Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(const std::vector<std::string>& columns) const override {
-    std::vector<int> leaves, row_groups(file_.metadata.row_groups.size());
+    std::vector<int> leaves, row_groups(num_row_groups());
     std::iota(row_groups.begin(), row_groups.end(), 0);
     if (columns.empty()) {
-      leaves.resize(file_.schema.leaves.size());
+      leaves.resize(file_.footer->num_columns());
       std::iota(leaves.begin(), leaves.end(), 0);
     }
     for (const std::string& column : columns) {
@@ -93,16 +85,10 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
 
 Result<OpenFile> OpenParquet(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string name,
                              const ParquetReadOptions& options, const Context& context) {
-  ARROW_ASSIGN_OR_RAISE(parquet::Footer footer, parquet::ReadFooter(file.get()));
-  ARROW_ASSIGN_OR_RAISE(parquet::FileSchema schema, parquet::FileSchema::Make(footer.metadata.schema));
   OpenFile open;
-  ARROW_ASSIGN_OR_RAISE(open.num_rows, parquet::CheckFileMetadata(footer.metadata, schema));
+  ARROW_ASSIGN_OR_RAISE(open.footer, parquet::Footer::Read(file.get()));
   open.file = std::move(file);
   open.name = std::move(name);
-  open.size_bytes = footer.file_size;
-  open.data_end = footer.begin;
-  open.metadata = std::move(footer.metadata);
-  open.schema = std::move(schema);
   open.options = options;
   open.context = context;
   return open;

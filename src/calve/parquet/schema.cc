@@ -1,6 +1,7 @@
 #include "calve/parquet/schema.h"
 
 #include "calve/parquet/leaf_type.h"
+#include "calve/parquet/schema_limits.h"
 #include "calve/parquet/schema_tree.h"
 
 #include "calve/base/status.h"
@@ -37,17 +38,10 @@ FieldMetadata IdMetadata(const SchemaNode& node) {
   return arrow::key_value_metadata({"PARQUET:field_id"}, {std::to_string(*node.element.field_id)});
 }
 
-/// What the paths of all leaves may take: every leaf has a copy of the names above it, so that a few long names over
-/// many leaves would take far more than the file.
-constexpr size_t kLeastPathBytes = 64 << 20;
-constexpr size_t kPathBytesPerNameByte = 64;
-
-size_t PathBytes(const std::string& name) { return sizeof(std::string) + name.size(); }
-
-size_t MostPathBytes(const std::vector<SchemaElement>& elements) {
-  size_t names = 0;
-  for (const SchemaElement& element : elements) names += PathBytes(element.name);
-  return std::max(kLeastPathBytes, kPathBytesPerNameByte * names);
+size_t NameBytes(const std::vector<SchemaElement>& elements) {
+  size_t bytes = 0;
+  for (const SchemaElement& element : elements) bytes += PathBytes(element.name.size());
+  return bytes;
 }
 
 class ArrowTreeBuilder {
@@ -93,7 +87,7 @@ class ArrowTreeBuilder {
   }
 
   Result<ArrowNode> Leaf(const SchemaNode& node, int exists) {
-    for (const std::string& name : path_) path_bytes_ += PathBytes(name);
+    for (const std::string& name : path_) path_bytes_ += PathBytes(name.size());
     if (path_bytes_ > most_path_bytes_) {
       return Invalid("the paths of the first {} columns take {} bytes, expected at most {}", leaves_->size() + 1,
                      path_bytes_, most_path_bytes_);
@@ -194,7 +188,7 @@ std::string LeafColumn::dotted_path() const { return fmt::format("{}", fmt::join
 Result<FileSchema> FileSchema::Make(const std::vector<SchemaElement>& elements) {
   ARROW_ASSIGN_OR_RAISE(SchemaNode root, MakeSchemaTree(elements));
   FileSchema schema;
-  ArrowTreeBuilder builder(MostPathBytes(elements), &schema.leaves);
+  ArrowTreeBuilder builder(MostPathBytes(NameBytes(elements)), &schema.leaves);
   arrow::FieldVector fields;
   for (const SchemaNode& child : root.children) {
     ARROW_ASSIGN_OR_RAISE(ArrowNode node, builder.Field(child, 0));

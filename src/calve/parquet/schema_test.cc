@@ -204,7 +204,7 @@ TEST(Selection, PrunesStructsAndKeepsMapKeys) {
   auto selection = Select(schema, {1, 4});
   ASSERT_TRUE(selection.ok()) << selection.status();
   EXPECT_EQ(selection->leaves, (std::vector<int>{1, 2, 4}));
-  EXPECT_EQ(selection->arrow_schema->ToString(),
+  EXPECT_EQ(selection->schema.arrow_schema->ToString(),
             Text({field("s", arrow::struct_({field("y", arrow::int32())})),
                   field("m", std::make_shared<arrow::MapType>(
                                  field("key", utf8(), false),

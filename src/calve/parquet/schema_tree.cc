@@ -1,5 +1,7 @@
 #include "calve/parquet/schema_tree.h"
 
+#include "calve/parquet/schema_limits.h"
+
 #include "calve/base/status.h"
 
 // The elements are the tree in preorder; a group is followed by the subtrees of its num_children fields. Levels
@@ -8,9 +10,6 @@
 
 namespace calve::parquet {
 namespace {
-
-/// Keeps every level in a byte, with room to spare.
-constexpr int kMaxDepth = 100;
 
 class TreeBuilder {
  public:
@@ -36,7 +35,7 @@ class TreeBuilder {
       return Invalid("schema group '{}' has {} fields, {} elements are left", parent->element.name, count,
                      elements_.size() - next_);
     }
-    if (depth == kMaxDepth) return Invalid("the schema is nested deeper than {} levels", kMaxDepth);
+    if (depth == kMaxSchemaDepth) return Invalid("the schema is nested deeper than {} levels", kMaxSchemaDepth);
     parent->children.reserve(count);
     for (int32_t i = 0; i < count; ++i) {
       if (next_ == elements_.size()) return Invalid("the schema ends inside group '{}'", parent->element.name);

@@ -104,15 +104,31 @@ std::shared_ptr<arrow::DataType> TypeOver(const ArrowNode& node) {
   return arrow::struct_(std::move(fields));
 }
 
-ArrowNode Pruned(const ArrowNode& node, const std::vector<bool>& wanted) {
+/// The node without what is not wanted; `local[leaf]` is a leaf's number among the wanted ones.
+ArrowNode Pruned(const ArrowNode& node, const std::vector<bool>& wanted, const std::vector<int>& local) {
   ArrowNode result = node;
-  if (node.leaf_index >= 0) return result;
+  if (node.leaf_index >= 0) {
+    result.leaf_index = local[node.leaf_index];
+    return result;
+  }
   result.children.clear();
   for (const ArrowNode& child : node.children) {
-    if (AnyWanted(child, wanted)) result.children.push_back(Pruned(child, wanted));
+    if (AnyWanted(child, wanted)) result.children.push_back(Pruned(child, wanted, local));
   }
   result.field = node.field->WithType(TypeOver(result));
   return result;
+}
+
+/// Copies the wanted leaves; returns their numbers by those they had.
+std::vector<int> TakeLeaves(const FileSchema& schema, const std::vector<bool>& wanted, Selection* selection) {
+  std::vector<int> local(wanted.size(), -1);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    local[i] = static_cast<int>(selection->leaves.size());
+    selection->leaves.push_back(static_cast<int>(i));
+    selection->schema.leaves.push_back(schema.leaves[i]);
+  }
+  return local;
 }
 
 }  // namespace
@@ -132,27 +148,30 @@ std::vector<int> LeavesOfFieldId(const FileSchema& schema, int field_id) {
   return leaves;
 }
 
-Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves) {
-  std::vector<bool> wanted(schema.leaves.size(), false);
+Status CheckLeaves(const std::vector<int>& leaves, int num_columns) {
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i] < 0 || static_cast<size_t>(leaves[i]) >= wanted.size()) {
-      return Invalid("column index {} out of range (the file has {} columns)", leaves[i], wanted.size());
+    if (leaves[i] < 0 || leaves[i] >= num_columns) {
+      return Invalid("column index {} out of range (the file has {} columns)", leaves[i], num_columns);
     }
     if (i > 0 && leaves[i] <= leaves[i - 1]) return Invalid("the column indices to read are not sorted");
-    wanted[leaves[i]] = true;
   }
+  return Status::OK();
+}
+
+Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves) {
+  ARROW_RETURN_NOT_OK(CheckLeaves(leaves, static_cast<int>(schema.leaves.size())));
+  std::vector<bool> wanted(schema.leaves.size(), false);
+  for (const int leaf : leaves) wanted[leaf] = true;
+  for (const ArrowNode& field : schema.fields) KeepMapsWhole(field, &wanted);
   Selection selection;
+  const std::vector<int> local = TakeLeaves(schema, wanted, &selection);
   arrow::FieldVector fields;
   for (const ArrowNode& field : schema.fields) {
-    KeepMapsWhole(field, &wanted);
     if (!AnyWanted(field, wanted)) continue;
-    selection.fields.push_back(Pruned(field, wanted));
-    fields.push_back(selection.fields.back().field);
+    selection.schema.fields.push_back(Pruned(field, wanted, local));
+    fields.push_back(selection.schema.fields.back().field);
   }
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i]) selection.leaves.push_back(static_cast<int>(i));
-  }
-  selection.arrow_schema = arrow::schema(std::move(fields));
+  selection.schema.arrow_schema = arrow::schema(std::move(fields));
   return selection;
 }
 

@@ -17,13 +17,15 @@ std::vector<int> LeavesOfFieldId(const FileSchema& schema, int field_id);
 
 /// A part of a file's schema that can be read.
 struct Selection {
-  std::vector<int> leaves;        ///< sorted
-  std::vector<ArrowNode> fields;  ///< the file's, pruned to the leaves
-  std::shared_ptr<arrow::Schema> arrow_schema;
+  std::vector<int> leaves;  ///< of the file, sorted
+  FileSchema schema;        ///< the file's, pruned to them: its leaf i is the file's leaves[i]
 };
 
 /// Prunes `schema` to `leaves`. A map is not cut in two: any part of its value brings the key, the key alone brings the
 /// whole value. Invalid when `leaves` is not sorted or names no column.
 Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves);
+
+/// Invalid when `leaves` is not sorted or names none of the `num_columns` columns.
+Status CheckLeaves(const std::vector<int>& leaves, int num_columns);
 
 }  // namespace calve::parquet

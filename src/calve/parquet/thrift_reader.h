@@ -143,9 +143,9 @@ class ThriftReader {
 
   void Skip(ThriftType type);
 
- private:
   static constexpr int kMaxDepth = 64;
 
+ private:
   bool Enter(const char* name);
   void Leave(const char* outer);
   bool NextField(Field* field);

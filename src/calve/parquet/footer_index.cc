@@ -1,0 +1,451 @@
+#include "calve/parquet/footer_index.h"
+
+#include "calve/parquet/encryption_metadata.h"
+#include "calve/parquet/leaf_type.h"
+#include "calve/parquet/metadata_reader.h"
+#include "calve/parquet/read_plan.h"
+#include "calve/parquet/schema.h"
+#include "calve/parquet/schema_limits.h"
+
+#include "calve/base/checked.h"
+#include "calve/base/status.h"
+
+#include <array>
+
+// One pass over FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. What is passed over
+// is checked as metadata_reader.cc and schema.cc check it, member by member: the two are kept alike.
+
+namespace calve::parquet {
+
+using Text = FooterIndex::Text;
+
+namespace {
+
+constexpr uint32_t Bit(int id) { return uint32_t{1} << id; }
+bool HasAll(uint32_t seen, uint32_t required) { return (seen & required) == required; }
+
+/// What an element says of the values under it, its name and place in the tree left aside.
+struct ElementShape {
+  int32_t type = -1;  ///< -1: a group
+  int32_t type_length = 0, repetition = 0, converted_type = -1, scale = 0, precision = 0;
+  std::string_view logical_type;
+  bool has_several = false;  ///< logical types: a damaged footer
+
+  bool operator==(const ElementShape&) const = default;
+  size_t hash() const {
+    uint64_t mixed = 0;
+    for (const int32_t part : {type, type_length, converted_type, scale, precision}) {
+      mixed = (mixed ^ static_cast<uint32_t>(part)) * 0x9e3779b97f4a7c15u;
+    }
+    mixed ^= logical_type.size();
+    for (size_t i = 0; i < std::min<size_t>(logical_type.size(), 8); ++i) {
+      mixed = (mixed ^ static_cast<uint8_t>(logical_type[i])) * 0x9e3779b97f4a7c15u;
+    }
+    return mixed >> 58;
+  }
+};
+
+/// Checks the types of elements. Columns are many and their types few: a shape that was found right lately is not
+/// checked again.
+class ShapeChecker {
+ public:
+  /// `element`: the bytes from the start of the SchemaElement on.
+  bool Check(const ElementShape& shape, std::span<const uint8_t> element) {
+    const bool bare = shape.logical_type.empty() && shape.converted_type < 0;
+    if (bare && shape.type != static_cast<int32_t>(PhysicalType::kFixedLenByteArray)) return true;
+    std::optional<ElementShape>& known = known_[shape.hash()];
+    if (known == shape && !shape.has_several) return true;
+    const auto parsed = ParseSchemaElement(element);
+    if (!parsed.ok()) return false;
+    std::string unsupported;
+    if (parsed->type && !LeafType(*parsed, &unsupported).ok()) return false;
+    known = shape;
+    return true;
+  }
+
+ private:
+  std::array<std::optional<ElementShape>, 64> known_;
+};
+
+}  // namespace
+
+class FooterIndexer {
+ public:
+  FooterIndexer(FooterIndex* index, std::span<const uint8_t> bytes)
+      : index_(*index), in_(bytes), bytes_(bytes), budget_(StructureBudget(bytes.size())) {}
+
+  /// False: something is wrong with the footer.
+  bool Run() {
+    FileMetaData();
+    return in_.ok() && Tree() && RowGroups();
+  }
+
+ private:
+  static constexpr int kFile = 1, kElement = 2, kRowGroup = 2, kChunk = 3, kColumn = 4, kInColumn = 5;
+
+  // ---- The pass.
+
+  void FileMetaData() {
+    const uint32_t seen = in_.Struct(kFile, [&](int id, ThriftType type) {
+      switch (id) {
+        case 1:
+          return in_.Integer<int32_t>(type);
+        case 2:
+          return in_.Structs(type, [&] { Element(); });
+        case 3:
+          return in_.Integer<int64_t>(type);
+        case 4:
+          return in_.Structs(type, [&] { RowGroup(); });
+        case 5:
+          return in_.Structs(type, [&] { FileKeyValue(); });
+        case 6:
+          return in_.Binary(type, &index_.created_by_);
+        case 7:
+          return in_.Structs(type, [&] { ColumnOrder(); });
+        case 8:
+          index_.encrypted_ = true;
+          return false;
+        default:
+          return false;
+      }
+    });
+    if (!HasAll(seen, Bit(1) | Bit(2) | Bit(3) | Bit(4))) in_.Fail();
+  }
+
+  void Element() {
+    Charge(sizeof(SchemaElement));
+    FooterIndex::Element element;
+    element.begin = in_.offset();
+    ElementShape shape;
+    int32_t num_children = 0;
+    const uint32_t seen = in_.Struct(kElement, [&](int id, ThriftType type) {
+      switch (id) {
+        case 1:
+          return in_.Enum(type, 7, &shape.type);
+        case 2:
+          return in_.Integer(type, &shape.type_length);
+        case 3:
+          return in_.Enum(type, 2, &shape.repetition);
+        case 4:
+          return in_.Binary(type, &element.name);
+        case 5:
+          return in_.Integer(type, &num_children);
+        case 6:
+          return in_.Integer(type, &shape.converted_type);
+        case 7:
+          return in_.Integer(type, &shape.scale);
+        case 8:
+          return in_.Integer(type, &shape.precision);
+        case 9:
+          return FieldId(type, &element);
+        case 10:
+          return LogicalType(type, &shape);
+        default:
+          return false;
+      }
+    });
+    if (!in_.ok()) return;
+    if ((seen & Bit(4)) == 0 || !shapes_.Check(shape, bytes_.subspan(element.begin))) return in_.Fail();
+    index_.elements_.push_back(element);
+    tree_.push_back({num_children, shape.type >= 0});
+  }
+
+  bool FieldId(ThriftType type, FooterIndex::Element* element) {
+    if (!in_.Integer(type, &element->field_id)) return false;
+    element->has_field_id = true;
+    return true;
+  }
+
+  bool LogicalType(ThriftType type, ElementShape* shape) {
+    if (type != ThriftType::kStruct) return false;
+    shape->has_several = !shape->logical_type.empty();
+    const uint32_t begin = in_.offset();
+    in_.Skip(type, kElement);
+    shape->logical_type = index_.text({begin, in_.offset() - begin});
+    return true;
+  }
+
+  void RowGroup() {
+    Charge(sizeof(parquet::RowGroup));
+    int64_t num_rows = 0;
+    const size_t first_chunk = index_.chunks_.size();
+    const uint32_t seen = in_.Struct(kRowGroup, [&](int id, ThriftType type) {
+      switch (id) {
+        case 1:
+          return in_.Structs(type, [&] { ColumnChunk(); });
+        case 3:
+          return in_.Integer(type, &num_rows);
+        case 2:
+        case 5:
+        case 6:
+          return in_.Integer<int64_t>(type);
+        case 4:
+          return in_.Structs(type, [&] { SortingColumn(); });
+        case 7:
+          return in_.Integer<int16_t>(type);
+        default:
+          return false;
+      }
+    });
+    if (!HasAll(seen, Bit(1) | Bit(3))) return in_.Fail();
+    index_.row_groups_.push_back({num_rows, 0});
+    chunk_counts_.push_back(index_.chunks_.size() - first_chunk);
+  }
+
+  void ColumnChunk() {
+    Charge(sizeof(parquet::ColumnChunk));
+    index_.chunks_.push_back(in_.offset());
+    bool has_crypto = false;
+    in_.Struct(kChunk, [&](int id, ThriftType type) {
+      switch (id) {
+        case 1:
+          return in_.Binary(type);
+        case 2:
+        case 4:
+        case 6:
+          return in_.Integer<int64_t>(type);
+        case 3:
+          if (type != ThriftType::kStruct) return false;
+          ColumnMetaData();
+          return true;
+        case 5:
+        case 7:
+          return in_.Integer<int32_t>(type);
+        case 8:
+        case 9:
+          if (!has_crypto && (id == 9 || type == ThriftType::kStruct)) Charge(sizeof(ColumnCryptoMetadata));
+          has_crypto = true;
+          return false;
+        default:
+          return false;
+      }
+    });
+  }
+
+  void ColumnMetaData() {
+    const uint32_t seen = in_.Struct(kColumn, [&](int id, ThriftType type) {
+      int32_t number = 0;
+      switch (id) {
+        case 1:
+          return in_.Enum(type, 7, &number);
+        case 2:
+          return in_.List(type, [&](ThriftType element) {
+            Charge(sizeof(Encoding));
+            return in_.Integer<int32_t>(element);
+          });
+        case 3:
+          return in_.List(type, [&](ThriftType element) {
+            Charge(sizeof(std::string));
+            return in_.Binary(element);
+          });
+        case 4:
+        case 15:
+          return in_.Integer<int32_t>(type);
+        case 5:
+        case 6:
+        case 7:
+        case 9:
+        case 10:
+        case 11:
+        case 14:
+          return in_.Integer<int64_t>(type);
+        case 8:
+          return in_.Structs(type, [&] { KeyValue(kInColumn); });
+        case 12:
+          if (type != ThriftType::kStruct) return false;
+          Statistics();
+          return true;
+        case 13:
+          return in_.Structs(type, [&] { EncodingStats(); });
+        default:
+          return false;
+      }
+    });
+    if (!HasAll(seen, Bit(1) | Bit(4) | Bit(5) | Bit(7) | Bit(9))) in_.Fail();
+  }
+
+  void Statistics() {
+    in_.Struct(kInColumn, [&](int id, ThriftType type) {
+      switch (id) {
+        case 1:
+        case 2:
+        case 5:
+        case 6:
+          return in_.Binary(type);
+        case 3:
+        case 4:
+        case 9:
+          return in_.Integer<int64_t>(type);
+        default:
+          return false;
+      }
+    });
+  }
+
+  void EncodingStats() {
+    Charge(sizeof(PageEncodingStats));
+    in_.Struct(kInColumn, [&](int id, ThriftType type) { return id >= 1 && id <= 3 && in_.Integer<int32_t>(type); });
+  }
+
+  void SortingColumn() {
+    Charge(sizeof(parquet::SortingColumn));
+    in_.Struct(kChunk, [&](int id, ThriftType type) { return id == 1 && in_.Integer<int32_t>(type); });
+  }
+
+  std::pair<Text, Text> KeyValue(int depth) {
+    Charge(sizeof(parquet::KeyValue));
+    std::pair<Text, Text> result;
+    const uint32_t seen = in_.Struct(depth, [&](int id, ThriftType type) {
+      if (id == 1) return in_.Binary(type, &result.first);
+      return id == 2 && in_.Binary(type, &result.second);
+    });
+    if ((seen & Bit(1)) == 0) in_.Fail();
+    return result;
+  }
+
+  void FileKeyValue() { index_.key_values_.push_back(KeyValue(kFile + 1)); }
+
+  void ColumnOrder() {
+    bool type_defined = false;
+    in_.Struct(kFile + 1, [&](int id, ThriftType) {
+      type_defined = id == 1;
+      return false;
+    });
+    index_.type_defined_order_.push_back(type_defined);
+  }
+
+  /// As metadata_reader.cc has it: what the structures would take in memory, were they all made.
+  void Charge(size_t bytes) {
+    if (budget_ < bytes) return in_.Fail();
+    budget_ -= bytes;
+  }
+
+  // ---- What must hold of the whole.
+
+  /// An element whose fields are being counted.
+  struct Group {
+    uint32_t element = 0;
+    int32_t left = 0;       ///< fields that are still to come
+    size_t path_bytes = 0;  ///< of the names above its fields
+  };
+
+  bool Tree() {
+    auto& elements = index_.elements_;
+    if (elements.empty() || tree_[0].is_leaf) return false;
+    size_t name_bytes = PathBytes(elements[0].name.size), leaf_path_bytes = 0;
+    std::vector<Group> open;
+    index_.fields_.reserve(elements.size() - 1);
+    if (!Open(0, 0, &open)) return false;
+    for (uint32_t i = 1; i < elements.size(); ++i) {
+      if (!CloseFinished(i, &open)) return false;
+      if (open.size() == 1) index_.fields_.push_back(i);
+      Group& parent = open.back();
+      --parent.left;
+      const size_t own_bytes = PathBytes(elements[i].name.size), path_bytes = parent.path_bytes + own_bytes;
+      name_bytes += own_bytes;
+      elements[i].first_leaf = static_cast<uint32_t>(index_.num_leaves_);
+      if (!tree_[i].is_leaf) {
+        if (tree_[i].num_children == 0 || !Open(i, path_bytes, &open)) return false;
+        continue;
+      }
+      if (tree_[i].num_children != 0) return false;
+      elements[i].end = i + 1;
+      leaf_path_bytes += path_bytes;
+      ++index_.num_leaves_;
+    }
+    const auto count = static_cast<uint32_t>(elements.size());
+    while (!open.empty() && open.back().left == 0) Close(count, &open);
+    return open.empty() && leaf_path_bytes <= MostPathBytes(name_bytes);
+  }
+
+  bool Open(uint32_t element, size_t path_bytes, std::vector<Group>* open) {
+    const int32_t count = tree_[element].num_children;
+    const bool possible = count >= 0 && static_cast<size_t>(count) < index_.elements_.size() - element;
+    if (!possible || open->size() == kMaxSchemaDepth) return false;
+    open->push_back({element, count, path_bytes});
+    return true;
+  }
+
+  /// Closes the groups that have all their fields before element `next`; false when none is left for it.
+  bool CloseFinished(uint32_t next, std::vector<Group>* open) {
+    while (!open->empty() && open->back().left == 0) Close(next, open);
+    return !open->empty();
+  }
+
+  void Close(uint32_t next, std::vector<Group>* open) {
+    index_.elements_[open->back().element].end = next;
+    open->pop_back();
+  }
+
+  bool RowGroups() {
+    for (size_t i = 0; i < index_.row_groups_.size(); ++i) {
+      FooterIndex::RowGroup& group = index_.row_groups_[i];
+      const auto sum = CheckedAdd(index_.num_rows_, group.num_rows);
+      if (group.num_rows < 0 || !sum || chunk_counts_[i] != index_.num_leaves_) return false;
+      group.first_row = index_.num_rows_;
+      index_.num_rows_ = *sum;
+    }
+    return true;
+  }
+
+  struct TreeElement {
+    int32_t num_children = 0;
+    bool is_leaf = false;
+  };
+
+  FooterIndex& index_;
+  ThriftSkimmer in_;
+  std::span<const uint8_t> bytes_;
+  size_t budget_;
+  ShapeChecker shapes_;
+  std::vector<TreeElement> tree_;     ///< parallel to the elements
+  std::vector<size_t> chunk_counts_;  ///< parallel to the row groups
+};
+
+namespace {
+
+/// What is wrong with a footer that cannot be indexed: the parsers say it in words.
+Status WhatIsWrong(std::span<const uint8_t> bytes, int64_t begin) {
+  const auto metadata = ParseFileMetadata(bytes);
+  if (!metadata.ok()) return WithContext(metadata.status(), fmt::format("footer at byte {}", begin));
+  ARROW_ASSIGN_OR_RAISE(const FileSchema schema, FileSchema::Make(metadata->schema));
+  ARROW_RETURN_NOT_OK(CheckFileMetadata(*metadata, schema));
+  return Invalid("the footer cannot be indexed");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const FooterIndex>> FooterIndex::Make(std::shared_ptr<arrow::Buffer> bytes, int64_t begin) {
+  std::shared_ptr<FooterIndex> index(new FooterIndex);
+  index->bytes_ = std::move(bytes);
+  if (!FooterIndexer(index.get(), index->bytes()).Run()) return WhatIsWrong(index->bytes(), begin);
+  return index;
+}
+
+size_t FooterIndex::FieldOfElement(uint32_t element) const {
+  return static_cast<size_t>(std::upper_bound(fields_.begin(), fields_.end(), element) - fields_.begin()) - 1;
+}
+
+size_t FooterIndex::FieldOfLeaf(int leaf) const {
+  const auto next =
+      std::upper_bound(fields_.begin(), fields_.end(), static_cast<uint32_t>(leaf),
+                       [&](uint32_t value, uint32_t field) { return value < elements_[field].first_leaf; });
+  return static_cast<size_t>(next - fields_.begin()) - 1;
+}
+
+std::string_view FooterIndex::key_value(std::string_view key) const {
+  for (const auto& [name, value] : key_values_) {
+    if (text(name) == key) return text(value);
+  }
+  return {};
+}
+
+int64_t FooterIndex::memory_bytes() const {
+  const size_t bytes = static_cast<size_t>(bytes_->capacity()) + sizeof(*this) +
+                       elements_.capacity() * sizeof(Element) + row_groups_.capacity() * sizeof(RowGroup) +
+                       fields_.capacity() * sizeof(uint32_t) + chunks_.capacity() * sizeof(uint32_t) +
+                       key_values_.capacity() * sizeof(key_values_[0]) + type_defined_order_.capacity() / 8;
+  return static_cast<int64_t>(bytes);
+}
+
+}  // namespace calve::parquet
