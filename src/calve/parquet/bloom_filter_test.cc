@@ -85,11 +85,11 @@ struct OneFilter {
                                                    {*arrow::json::ArrayFromJSONString(type, json)}),
                                {.bloom_filters = {"c"}})) {}
   explicit OneFilter(const std::shared_ptr<arrow::Buffer>& bytes)
-      : file(std::make_shared<arrow::io::BufferReader>(bytes)), footer(ReadFooter(file.get()).ValueOrDie()) {
-    schema = FileSchema::Make(footer.metadata.schema).ValueOrDie();
-    filter = BloomFilter::Open(file.get(), column(), footer.begin).ValueOrDie();
+      : file(std::make_shared<arrow::io::BufferReader>(bytes)), footer(Footer::Read(file.get()).ValueOrDie()) {
+    schema = footer->schema();
+    filter = BloomFilter::Open(file.get(), column(), footer->begin()).ValueOrDie();
   }
-  ColumnMetadata& column() { return *footer.metadata.row_groups[0].columns[0].metadata; }
+  const ColumnMetadata& column() { return *footer->metadata().row_groups[0].columns[0].metadata; }
   std::optional<bool> MightHold(const Value& value) {
     const auto hashes = BloomHashesOf(value, schema.leaves[0].element, *schema.arrow_schema->field(0)->type());
     if (!hashes || !filter) return std::nullopt;
@@ -97,7 +97,7 @@ struct OneFilter {
   }
 
   std::shared_ptr<arrow::io::RandomAccessFile> file;
-  Footer footer;
+  std::shared_ptr<const Footer> footer;
   FileSchema schema;
   std::optional<BloomFilter> filter;
 };
@@ -171,12 +171,12 @@ TEST(BloomFilter, DamagedOnesAreNotUsed) {
     ColumnMetadata column = sound;
     column.bloom_filter_offset = offset;
     column.bloom_filter_length = length;
-    return BloomFilter::Open(one.file.get(), column, one.footer.begin).ValueOrDie().has_value();
+    return BloomFilter::Open(one.file.get(), column, one.footer->begin()).ValueOrDie().has_value();
   };
   EXPECT_TRUE(opens(sound.bloom_filter_offset, std::nullopt));
   EXPECT_FALSE(opens(std::nullopt, std::nullopt));
   EXPECT_FALSE(opens(-1, std::nullopt));
-  EXPECT_FALSE(opens(one.footer.begin, std::nullopt));
+  EXPECT_FALSE(opens(one.footer->begin(), std::nullopt));
   EXPECT_FALSE(opens(int64_t{1} << 60, std::nullopt));
   EXPECT_FALSE(opens(sound.bloom_filter_offset, -1));
   EXPECT_FALSE(opens(sound.bloom_filter_offset, 20));

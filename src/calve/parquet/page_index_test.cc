@@ -29,18 +29,18 @@ std::shared_ptr<arrow::Table> Numbers() {
 /// A file's bytes, footer and the place of one of its chunks.
 struct OpenChunk {
   explicit OpenChunk(std::shared_ptr<arrow::io::RandomAccessFile> source, int leaf = 0, int row_group = 0)
-      : file(std::move(source)), footer(ReadFooter(file.get()).ValueOrDie()) {
-    const auto schema = FileSchema::Make(footer.metadata.schema).ValueOrDie();
-    plan = PlanChunk(footer.metadata, schema, row_group, leaf, footer.begin).ValueOrDie();
-    group = &footer.metadata.row_groups[static_cast<size_t>(row_group)];
+      : file(std::move(source)), footer(Footer::Read(file.get()).ValueOrDie()) {
+    const LeafColumn& column = footer->schema().leaves[static_cast<size_t>(leaf)];
+    plan = PlanChunk(*footer, column, leaf, row_group).ValueOrDie();
+    group = &footer->metadata().row_groups[static_cast<size_t>(row_group)];
     chunk = &group->columns[static_cast<size_t>(leaf)];
   }
   Result<std::optional<PageIndex>> Read(const ColumnChunk& of) const {
-    return ReadPageIndex(file.get(), of, plan, group->num_rows, footer.begin, true);
+    return ReadPageIndex(file.get(), of, plan, group->num_rows, footer->begin(), true);
   }
 
   std::shared_ptr<arrow::io::RandomAccessFile> file;
-  Footer footer;
+  std::shared_ptr<const Footer> footer;
   ChunkPlan plan;
   const RowGroup* group;
   const ColumnChunk* chunk;
@@ -131,7 +131,7 @@ TEST(PageIndex, TruncatedAtEveryByte) {
 
 TEST(PageIndex, IsNotUsedWhenItDoesNotLieInTheFile) {
   const auto numbers = OpenNumbers();
-  for (const int64_t offset : {int64_t{-1}, int64_t{0}, numbers.footer.begin, int64_t{1} << 60}) {
+  for (const int64_t offset : {int64_t{-1}, int64_t{0}, numbers.footer->begin(), int64_t{1} << 60}) {
     ColumnChunk chunk = *numbers.chunk;
     chunk.offset_index_offset = offset;
     EXPECT_FALSE(numbers.Read(chunk).ValueOrDie()) << offset;
