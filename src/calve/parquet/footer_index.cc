@@ -213,8 +213,10 @@ class FooterIndexer {
           return in_.Integer<int32_t>(type);
         case 8:
         case 9:
-          if (!has_crypto && (id == 9 || type == ThriftType::kStruct)) Charge(sizeof(ColumnCryptoMetadata));
-          has_crypto = true;
+          if (id == 9 || type == ThriftType::kStruct) {
+            if (!has_crypto) Charge(sizeof(ColumnCryptoMetadata));
+            has_crypto = true;
+          }
           return false;
         default:
           return false;
