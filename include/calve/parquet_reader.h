@@ -22,6 +22,8 @@ class RandomAccessFile;
 
 namespace calve {
 
+struct ParquetDecryption;
+
 namespace parquet {
 struct FileMetadata;
 class FileSchema;
@@ -60,6 +62,9 @@ struct ParquetReadOptions {
   int64_t read_latency_us = 20;
   int64_t read_bytes_per_second = 2'000'000'000;
   ParquetSelectionOptions selection;
+  /// Keys for encrypted files; see calve/parquet_encryption.h. Null: of such a file, columns in plaintext can be read
+  /// if its footer is in plaintext.
+  std::shared_ptr<const ParquetDecryption> decryption;
 };
 
 /// What a read by a filter or row ranges has left out so far, and by what. A row group counts under the first that
@@ -120,8 +125,8 @@ class ParquetBatchReader {
 /// not fit the file are Invalid before anything is allocated for them. Thread-safe after Open.
 class ParquetReader {
  public:
-  /// Reads the footer. `name` is used in messages. Invalid for what is no Parquet file or cut short; NotImplemented for
-  /// an encrypted one.
+  /// Reads the footer. `name` is used in messages. Invalid for what is no Parquet file or cut short, and for an
+  /// encrypted footer whose key is not among the options.
   static arrow::Result<std::shared_ptr<ParquetReader>> Open(std::shared_ptr<arrow::io::RandomAccessFile> file,
                                                             std::string name, const ParquetReadOptions& options = {},
                                                             const Context& context = {});

@@ -217,7 +217,8 @@ TEST(ParquetFile, RefusesWhatIsNoFile) {
   EXPECT_EQ(error("hello, this is no Parquet file"),
             "x.parquet: no Parquet file, or one cut short: it does not end with PAR1");
   EXPECT_EQ(error(std::string("PAR1\xff\xff\0\0PAR1", 12)), "x.parquet: a footer of 65535 bytes in a file of 12");
-  EXPECT_EQ(error(std::string("PAR1\0\0\0\0PARE", 12)), "x.parquet: encrypted Parquet file");
+  EXPECT_EQ(error(std::string("PAR1\0\0\0\0PARE", 12)),
+            "x.parquet: footer at byte 4: encrypted Parquet file, and no keys were given");
 }
 
 TEST(ParquetFile, ValuesThatTheTypeCannotHold) {

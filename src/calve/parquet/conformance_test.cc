@@ -1,3 +1,5 @@
+#include "encrypted_parquet.h"
+#include "parquet_testing_keys.h"
 #include "read_parquet.h"
 #include "test_data.h"
 
@@ -27,19 +29,6 @@ using testing::TableResult;
 
 /// Legal, but not supported: what the refusal names.
 const std::map<std::string, std::string> kRefused = {
-    {"parquet-testing/data/aes256/encrypt_columns_and_footer.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/aes256/encrypt_columns_and_footer_ctr.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/aes256/encrypt_columns_and_footer_disable_aad_storage.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/aes256/encrypt_columns_plaintext_footer.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/aes256/uniform_encryption.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_and_footer.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_and_footer_aad.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_and_footer_bloom_filter.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_and_footer_ctr.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_and_footer_disable_aad_storage.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/encrypt_columns_plaintext_footer.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/external_key_material_java.parquet.encrypted", "encrypted"},
-    {"parquet-testing/data/uniform_encryption.parquet.encrypted", "encrypted"},
     {"hyparquet/shredded-sparse-timestamp.parquet", "shredded VARIANT"},
 };
 
@@ -71,8 +60,14 @@ std::vector<std::string> ParquetFilesUnder(const std::string& data, const std::s
   return names;
 }
 
+bool IsEncrypted(const std::string& name) { return name.ends_with(".encrypted"); }
+
 /// Casts what libparquet reads to the types that calve gives.
 TableResult Expected(const std::string& data, const std::string& name) {
+  if (IsEncrypted(name)) {
+    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(data + "/" + name));
+    return ReadWithLibparquet(file, testing::ParquetTestingKeys(data + "/" + name));
+  }
   ARROW_ASSIGN_OR_RAISE(auto table, ReadWithLibparquet(data + "/" + name));
   const auto other = kOtherTypes.find(name);
   if (other == kOtherTypes.end()) return table;
@@ -118,14 +113,15 @@ void CheckFolder(const std::string& data, const std::string& folder, int expecte
       EXPECT_THAT(got.status().message(), ::testing::HasSubstr(refused->second));
       continue;
     }
-    const TableResult got = ReadWithCalve(data + "/" + name);
+    ParquetReadOptions options;
+    if (IsEncrypted(name)) options = testing::Decrypting(testing::ParquetTestingKeys(data + "/" + name));
+    const TableResult got = ReadWithCalve(data + "/" + name, options);
     TableResult expected = Expected(data, name);
     if (kSameLayout.count(name) != 0 && got.ok()) expected = Retyped(**expected, (*got)->schema());
     ExpectSameTable(got, expected);
     // Batches that end inside pages and runs.
-    ParquetReadOptions small;
-    small.batch_rows = 7;
-    ExpectSameTable(ReadWithCalve(data + "/" + name, small), expected);
+    options.batch_rows = 7;
+    ExpectSameTable(ReadWithCalve(data + "/" + name, options), expected);
     ++same;
   }
   EXPECT_EQ(same, expected_same);
@@ -133,7 +129,7 @@ void CheckFolder(const std::string& data, const std::string& folder, int expecte
 
 TEST(ParquetConformance, ParquetTesting) {
   CALVE_SHARED_DATA(data);
-  CheckFolder(data, "parquet-testing/data", 72);
+  CheckFolder(data, "parquet-testing/data", 85);
 }
 
 TEST(ParquetConformance, Hyparquet) {

@@ -1,5 +1,6 @@
 #include "calve/parquet/footer.h"
 
+#include "calve/parquet/footer_decryption.h"
 #include "calve/parquet/metadata_reader.h"
 #include "calve/parquet/read_plan.h"
 
@@ -11,7 +12,7 @@
 
 // file := "PAR1" pages... FileMetaData size-of-it (4 bytes, little-endian) "PAR1"
 //
-// The last four bytes are "PARE" when the footer itself is encrypted.
+// The last four bytes are "PARE" when the footer itself is encrypted; see footer_decryption.cc.
 
 namespace calve::parquet {
 namespace {
@@ -20,6 +21,10 @@ constexpr int64_t kTailBytes = 64 << 10;  // holds most footers, in one read
 constexpr int64_t kTrailerBytes = 8;
 constexpr int64_t kSmallestFile = 4 + kTrailerBytes;
 
+std::span<const uint8_t> SpanOf(const arrow::Buffer& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.size())};
+}
+
 Result<std::shared_ptr<arrow::Buffer>> ReadExactly(arrow::io::RandomAccessFile* file, int64_t offset, int64_t size) {
   ARROW_ASSIGN_OR_RAISE(auto buffer, file->ReadAt(offset, size));
   if (buffer->size() != size)
@@ -27,10 +32,17 @@ Result<std::shared_ptr<arrow::Buffer>> ReadExactly(arrow::io::RandomAccessFile* 
   return buffer;
 }
 
+/// The end of a file.
+struct Tail {
+  std::shared_ptr<arrow::Buffer> footer;
+  int64_t begin = 0;  ///< of the footer
+  bool encrypted = false;
+};
+
 /// The footer's size, from the end of a file.
-Result<uint32_t> FooterSize(const uint8_t* trailer, int64_t file_size) {
-  if (std::memcmp(trailer + 4, "PARE", 4) == 0) return NotImplemented("encrypted Parquet file");
-  if (std::memcmp(trailer + 4, "PAR1", 4) != 0) {
+Result<uint32_t> FooterSize(const uint8_t* trailer, int64_t file_size, bool* encrypted) {
+  *encrypted = std::memcmp(trailer + 4, "PARE", 4) == 0;
+  if (!*encrypted && std::memcmp(trailer + 4, "PAR1", 4) != 0) {
     return Invalid("no Parquet file, or one cut short: it does not end with PAR1");
   }
   uint32_t size = 0;
@@ -39,38 +51,79 @@ Result<uint32_t> FooterSize(const uint8_t* trailer, int64_t file_size) {
   return size;
 }
 
-/// The footer's thrift; `*begin` gets where it begins.
-Result<std::shared_ptr<arrow::Buffer>> ReadBytes(arrow::io::RandomAccessFile* file, int64_t file_size, int64_t* begin) {
+Result<Tail> ReadTail(arrow::io::RandomAccessFile* file, int64_t file_size) {
   if (file_size < kSmallestFile) return Invalid("no Parquet file: {} bytes", file_size);
   const int64_t tail_size = std::min(file_size, kTailBytes);
-  ARROW_ASSIGN_OR_RAISE(auto tail, ReadExactly(file, file_size - tail_size, tail_size));
-  ARROW_ASSIGN_OR_RAISE(const uint32_t size, FooterSize(tail->data() + tail_size - kTrailerBytes, file_size));
-  *begin = file_size - kTrailerBytes - size;
-  if (size + kTrailerBytes > tail_size) return ReadExactly(file, *begin, size);
+  ARROW_ASSIGN_OR_RAISE(auto bytes, ReadExactly(file, file_size - tail_size, tail_size));
+  Tail tail;
+  ARROW_ASSIGN_OR_RAISE(const uint32_t size,
+                        FooterSize(bytes->data() + tail_size - kTrailerBytes, file_size, &tail.encrypted));
+  tail.begin = file_size - kTrailerBytes - size;
+  if (size + kTrailerBytes > tail_size) {
+    ARROW_ASSIGN_OR_RAISE(tail.footer, ReadExactly(file, tail.begin, size));
+    return tail;
+  }
   // A copy, so that a footer that is kept does not keep the rest.
-  ARROW_ASSIGN_OR_RAISE(auto bytes, tail->CopySlice(tail_size - kTrailerBytes - size, size));
-  return bytes;
+  ARROW_ASSIGN_OR_RAISE(tail.footer, bytes->CopySlice(tail_size - kTrailerBytes - size, size));
+  return tail;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* file) {
+Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* file,
+                                                   std::shared_ptr<const ParquetDecryption> keys) {
   Stored stored;
   ARROW_ASSIGN_OR_RAISE(stored.file_size, file->GetSize());
-  ARROW_ASSIGN_OR_RAISE(auto bytes, ReadBytes(file, stored.file_size, &stored.begin));
-  ARROW_ASSIGN_OR_RAISE(stored.index, FooterIndex::Make(std::move(bytes), stored.begin));
-  if (stored.index->encrypted()) return NotImplemented("encrypted Parquet file (plaintext footer)");
-  return std::make_shared<const Footer>(std::move(stored));
+  ARROW_ASSIGN_OR_RAISE(Tail tail, ReadTail(file, stored.file_size));
+  stored.begin = tail.begin;
+  std::shared_ptr<FileDecryptor> decryptor;
+  if (tail.encrypted) {
+    auto decrypted = DecryptFooter(SpanOf(*tail.footer), keys, arrow::default_memory_pool());
+    if (!decrypted.ok()) return WithContext(decrypted.status(), fmt::format("footer at byte {}", tail.begin));
+    tail.footer = std::move(decrypted->thrift);
+    decryptor = std::move(decrypted->decryptor);
+  }
+  ARROW_ASSIGN_OR_RAISE(stored.index, FooterIndex::Make(std::move(tail.footer), stored.begin));
+  if (!tail.encrypted) {
+    ARROW_ASSIGN_OR_RAISE(decryptor,
+                          CheckPlaintextFooter(stored.index->encrypted(), stored.index->bytes(), std::move(keys)));
+  }
+  return std::make_shared<const Footer>(std::move(stored), std::move(decryptor));
 }
 
-Footer::Footer(Stored stored)
+Footer::Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor)
     : stored_(std::move(stored)),
+      decryptor_(std::move(decryptor)),
       omits_dictionary_header_(OmitsDictionaryHeader(stored_.index->created_by())),
       lookup_(*stored_.index) {}
 
 Result<ColumnChunk> Footer::Chunk(int row_group, int leaf) const {
   ++counts_.column_chunks;
-  return ParseColumnChunk(index().column_chunk(row_group, leaf));
+  ARROW_ASSIGN_OR_RAISE(ColumnChunk chunk, ParseColumnChunk(index().column_chunk(row_group, leaf)));
+  Decrypt(row_group, leaf, &chunk);
+  return chunk;
+}
+
+void Footer::Decrypt(int row_group, int leaf, ColumnChunk* chunk) const {
+  if (chunk->crypto != nullptr) DecryptChunk(decryptor_.get(), PathOf(leaf), row_group, leaf, chunk);
+}
+
+/// The dotted path of a leaf.
+std::string Footer::PathOf(int leaf) const {
+  const auto& elements = index().elements();
+  uint32_t element = index().fields()[index().FieldOfLeaf(leaf)];
+  std::string path(index().text(elements[element].name));
+  while (elements[element].end > element + 1) {
+    uint32_t child = element + 1;
+    for (uint32_t next = elements[child].end;
+         next < elements[element].end && elements[next].first_leaf <= static_cast<uint32_t>(leaf);
+         next = elements[child].end) {
+      child = next;
+    }
+    path.append(".").append(index().text(elements[child].name));
+    element = child;
+  }
+  return path;
 }
 
 Result<Selection> Footer::SelectLeaves(const std::vector<int>& leaves) const {
@@ -121,6 +174,9 @@ const FileMetadata& Footer::metadata() const {
   std::call_once(metadata_parsed_, [&] {
     ++counts_.whole;
     metadata_ = ParseFileMetadata(index().bytes()).ValueOrDie();
+    for (int i = 0; i < num_row_groups(); ++i) {
+      for (int leaf = 0; leaf < num_columns(); ++leaf) Decrypt(i, leaf, &metadata_.row_groups[i].columns[leaf]);
+    }
   });
   return metadata_;
 }

@@ -15,15 +15,22 @@
 #include <string>
 #include <vector>
 
+namespace calve {
+struct ParquetDecryption;
+}
+
 namespace calve::parquet {
+
+class FileDecryptor;
 
 /// A file's footer. Its bytes are indexed when it is read; what they say of a column is parsed when it is asked for,
 /// so that one column of ten thousand costs about what one of ten does. Thread-safe.
 class Footer {
  public:
-  /// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, NotImplemented for an
-  /// encrypted one.
-  static Result<std::shared_ptr<const Footer>> Read(arrow::io::RandomAccessFile* file);
+  /// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, and for an encrypted
+  /// one that `keys`, which may be null, do not open.
+  static Result<std::shared_ptr<const Footer>> Read(arrow::io::RandomAccessFile* file,
+                                                    std::shared_ptr<const ParquetDecryption> keys = nullptr);
 
   /// What is read of a file, to be used again for the same file.
   struct Stored {
@@ -31,8 +38,10 @@ class Footer {
     int64_t file_size = 0;
     int64_t begin = 0;  ///< where the footer's thrift begins in the file
   };
-  explicit Footer(Stored stored);
+  explicit Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor = nullptr);
 
+  /// Such a footer is good for those only who have its keys, and its chunks for those who have theirs.
+  bool is_encrypted() const { return decryptor_ != nullptr; }
   const Stored& stored() const { return stored_; }
   const FooterIndex& index() const { return *stored_.index; }
   int64_t file_size() const { return stored_.file_size; }
@@ -46,7 +55,7 @@ class Footer {
   /// parquet-mr before 1.2.9 left the dictionary page's header out of the chunk's size.
   bool omits_dictionary_header() const { return omits_dictionary_header_; }
 
-  /// Parses one column chunk.
+  /// Parses one column chunk, and decrypts its metadata; what keeps that from being done is in the chunk's `crypto`.
   Result<ColumnChunk> Chunk(int row_group, int leaf) const;
 
   /// Builds the part of the schema that holds `leaves`; see Select in selection.h.
@@ -74,8 +83,11 @@ class Footer {
   };
   Result<PartialSchema> SchemaOf(const std::vector<size_t>& fields) const;
   Result<std::vector<SchemaElement>> ElementsOf(const std::vector<size_t>& fields) const;
+  std::string PathOf(int leaf) const;
+  void Decrypt(int row_group, int leaf, ColumnChunk* chunk) const;
 
   const Stored stored_;
+  const std::shared_ptr<FileDecryptor> decryptor_;  ///< null: not encrypted
   const bool omits_dictionary_header_;
   const FieldLookup lookup_;
   mutable Counts counts_;

@@ -86,7 +86,7 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
 Result<OpenFile> OpenParquet(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string name,
                              const ParquetReadOptions& options, const Context& context) {
   OpenFile open;
-  ARROW_ASSIGN_OR_RAISE(open.footer, parquet::Footer::Read(file.get()));
+  ARROW_ASSIGN_OR_RAISE(open.footer, parquet::Footer::Read(file.get(), options.decryption));
   open.file = std::move(file);
   open.name = std::move(name);
   open.options = options;
