@@ -1,5 +1,6 @@
 #include "calve/parquet/bloom_filter.h"
 
+#include "calve/parquet/file_decryptor.h"
 #include "calve/parquet/thrift_reader.h"
 
 #include "calve/base/status.h"
@@ -16,6 +17,8 @@
 
 // filter := BloomFilterHeader block*
 // block  := 8 words of 32 bits, little-endian; a value sets one bit of each
+//
+// Of an encrypted chunk the header and all blocks together are a module each.
 //
 // The upper half of a value's hash chooses the block, the lower half the bits.
 
@@ -41,6 +44,19 @@ bool ReadFirstOfUnion(ThriftReader& in, Field field, const char* name, bool* is_
       return in.ReadStruct(member, name, [&] { in.Struct(name, [](Field) { return false; }); });
     });
   });
+}
+
+std::span<const uint8_t> SpanOf(const arrow::Buffer& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.size())};
+}
+
+/// The header of an encrypted filter, a module of its own; `module_size` gets the bytes that it took.
+Result<BloomFilterHeader> DecryptHeader(std::span<const uint8_t> bytes, ChunkDecryptor* decryptor,
+                                        size_t* module_size) {
+  ARROW_ASSIGN_OR_RAISE(const auto header, decryptor->Decrypt(crypto::ModuleType::kBloomFilterHeader, bytes,
+                                                              module_size, arrow::default_memory_pool()));
+  size_t header_size = 0;
+  return ParseBloomFilterHeader(SpanOf(*header), &header_size);
 }
 
 std::span<const uint8_t> BytesOf(std::string_view text) {
@@ -155,7 +171,7 @@ Hashes BloomHashesOf(const Value& value, const SchemaElement& element, const arr
 }
 
 Result<std::optional<BloomFilter>> BloomFilter::Open(arrow::io::RandomAccessFile* file, const ColumnMetadata& column,
-                                                     int64_t end) {
+                                                     int64_t end, ChunkDecryptor* decryptor) {
   const int64_t offset = column.bloom_filter_offset.value_or(0);
   if (offset <= 0 || offset >= end) return std::optional<BloomFilter>();
   BloomFilter filter;
@@ -167,7 +183,8 @@ Result<std::optional<BloomFilter>> BloomFilter::Open(arrow::io::RandomAccessFile
   std::shared_ptr<arrow::Buffer> bytes;
   ARROW_RETURN_NOT_OK(filter.Load(offset, first, &bytes));
   size_t header_size = 0;
-  const auto header = ParseBloomFilterHeader({bytes->data(), static_cast<size_t>(bytes->size())}, &header_size);
+  const auto header = decryptor != nullptr ? DecryptHeader(SpanOf(*bytes), decryptor, &header_size)
+                                           : ParseBloomFilterHeader(SpanOf(*bytes), &header_size);
   if (!header.ok() || !header->is_supported || header->num_bytes < kBloomBlockBytes ||
       header->num_bytes % kBloomBlockBytes != 0) {
     return std::optional<BloomFilter>();
@@ -176,8 +193,26 @@ Result<std::optional<BloomFilter>> BloomFilter::Open(arrow::io::RandomAccessFile
   if (header->num_bytes > available - skipped) return std::optional<BloomFilter>();
   filter.offset_ = offset + skipped;
   filter.blocks_ = header->num_bytes / kBloomBlockBytes;
-  if (header->num_bytes <= first - skipped) filter.bits_ = arrow::SliceBuffer(bytes, skipped, header->num_bytes);
+  if (decryptor != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(const bool usable, filter.DecryptBits(available - skipped, header->num_bytes, decryptor));
+    if (!usable) return std::optional<BloomFilter>();
+  } else if (header->num_bytes <= first - skipped) {
+    filter.bits_ = arrow::SliceBuffer(bytes, skipped, header->num_bytes);
+  }
   return std::optional<BloomFilter>(std::move(filter));
+}
+
+Result<bool> BloomFilter::DecryptBits(int64_t available, int64_t num_bytes, ChunkDecryptor* decryptor) {
+  const int64_t size = num_bytes + static_cast<int64_t>(crypto::ModuleOverhead(crypto::ModuleType::kBloomFilterBitset,
+                                                                               decryptor->pages()));
+  if (size > available) return false;
+  std::shared_ptr<arrow::Buffer> module;
+  ARROW_RETURN_NOT_OK(Load(offset_, size, &module));
+  auto bits = decryptor->Decrypt(crypto::ModuleType::kBloomFilterBitset, SpanOf(*module), nullptr,
+                                 arrow::default_memory_pool());
+  if (!bits.ok() || (*bits)->size() != num_bytes) return false;
+  bits_ = bits.MoveValueUnsafe();
+  return true;
 }
 
 Status BloomFilter::Load(int64_t offset, int64_t size, std::shared_ptr<arrow::Buffer>* out) {

@@ -20,6 +20,8 @@ class RandomAccessFile;
 
 namespace calve::parquet {
 
+class ChunkDecryptor;
+
 /// The bytes of a block of a split-block bloom filter.
 constexpr int64_t kBloomBlockBytes = 32;
 
@@ -46,9 +48,9 @@ std::optional<std::vector<uint64_t>> BloomHashesOf(const Value& value, const Sch
 class BloomFilter {
  public:
   /// Nothing when the chunk has no filter, or none that can be used: damaged ones exclude nothing. `end` is where the
-  /// footer begins. `file` outlives the filter.
+  /// footer begins. `file` outlives the filter. `decryptor`: of an encrypted chunk, whose filter is read as a whole.
   static Result<std::optional<BloomFilter>> Open(arrow::io::RandomAccessFile* file, const ColumnMetadata& column,
-                                                 int64_t end);
+                                                 int64_t end, ChunkDecryptor* decryptor = nullptr);
 
   /// False when no value of these hashes is in the chunk. Reads the blocks asked for; all of the filter when it is
   /// small, or most of it is asked for.
@@ -56,6 +58,8 @@ class BloomFilter {
   int64_t bytes_read() const { return bytes_read_; }
 
  private:
+  /// Reads the module of the bitset, behind the header's; false when it cannot be used.
+  Result<bool> DecryptBits(int64_t available, int64_t num_bytes, ChunkDecryptor* decryptor);
   Status Load(int64_t offset, int64_t size, std::shared_ptr<arrow::Buffer>* out);
 
   arrow::io::RandomAccessFile* file_ = nullptr;

@@ -1,5 +1,6 @@
 #include "calve/parquet/page_index.h"
 
+#include "calve/parquet/file_decryptor.h"
 #include "calve/parquet/thrift_reader.h"
 
 #include "calve/base/checked.h"
@@ -105,6 +106,16 @@ std::span<const uint8_t> SpanOf(const arrow::Buffer& buffer) {
   return {buffer.data(), static_cast<size_t>(buffer.size())};
 }
 
+/// Parses an index, which is a module when its chunk is encrypted.
+template <typename Index>
+Result<Index> ParseIndex(Result<Index> (*parse)(std::span<const uint8_t>), const arrow::Buffer& bytes,
+                         const ChunkPlan& plan, crypto::ModuleType type) {
+  if (plan.decryptor == nullptr) return parse(SpanOf(bytes));
+  ARROW_ASSIGN_OR_RAISE(const auto plaintext,
+                        plan.decryptor->Decrypt(type, SpanOf(bytes), nullptr, arrow::default_memory_pool()));
+  return parse(SpanOf(*plaintext));
+}
+
 }  // namespace
 
 std::vector<int64_t> OffsetIndex::first_rows() const {
@@ -177,7 +188,7 @@ Result<std::optional<PageIndex>> ReadPageIndex(arrow::io::RandomAccessFile* file
   ARROW_ASSIGN_OR_RAISE(const auto offset_bytes,
                         ReadIndex(file, chunk.offset_index_offset, chunk.offset_index_length, index_end));
   if (offset_bytes == nullptr) return result;
-  auto offsets = ParseOffsetIndex(SpanOf(*offset_bytes));
+  auto offsets = ParseIndex(ParseOffsetIndex, *offset_bytes, plan, crypto::ModuleType::kOffsetIndex);
   if (!offsets.ok() || !CheckOffsetIndex(*offsets, plan, chunk.metadata->data_page_offset, num_rows).ok()) {
     return result;
   }
@@ -186,7 +197,7 @@ Result<std::optional<PageIndex>> ReadPageIndex(arrow::io::RandomAccessFile* file
   ARROW_ASSIGN_OR_RAISE(const auto column_bytes,
                         ReadIndex(file, chunk.column_index_offset, chunk.column_index_length, index_end));
   if (column_bytes == nullptr) return result;
-  auto columns = ParseColumnIndex(SpanOf(*column_bytes));
+  auto columns = ParseIndex(ParseColumnIndex, *column_bytes, plan, crypto::ModuleType::kColumnIndex);
   if (columns.ok() && CheckColumnIndex(*columns, result->offsets.page_locations.size()).ok()) {
     result->columns = columns.MoveValueUnsafe();
   }
