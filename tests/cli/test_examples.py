@@ -5,6 +5,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = Path(os.environ.get("CALVE_BUILD", ROOT / "build/release")) / "examples"
 
@@ -26,6 +30,15 @@ def test_every_example_does_what_it_says(tmp_path):
     assert re.match(r"format v2, 3 snapshots, \d+ files\n", run("inspect_table", table))
     assert re.search(r"\d+ files became \d+\n", run("compact_table", table))
     assert run("scan_table", table, "id >= 1").startswith("18 rows match")
+
+
+def test_the_example_of_an_encrypted_file(tmp_path):
+    file, key = tmp_path / "secret.parquet", tmp_path / "key"
+    key.write_bytes(b"0123456789012345")
+    encryption = pe.create_encryption_properties(footer_key=key.read_bytes(), encryption_algorithm="AES_GCM_CTR_V1")
+    pq.write_table(pa.table({"name": ["one", "two"]}), file, encryption_properties=encryption)
+    output = run("read_encrypted", file, key)
+    assert output.startswith("the footer is encrypted\n") and "two" in output
 
 
 def test_every_public_header_has_an_example():
