@@ -2,7 +2,7 @@
 """Times calve's Parquet reader against its peers, alternating, and prints a table.
 
     bench/read.py [--cases 'plain longCol,strings hi'] [--rounds 5] [--scale 1] [--threads 1,2] [--peers pyarrow,arrow-rs]
-                  [--forms utf8,view,dictionary,keep] [--cpu-time] [--json out.json] [--update-readme]
+                  [--forms utf8,view,dictionary,keep] [--batch-rows pyarrow=8192] [--cpu-time] [--json out.json] [--update-readme]
 
 The cases stand in bench/cases.json; --cases takes the names that begin with one of the words. Every reader is a process that does a
 round when told to, so rounds alternate between all of them; a ratio is the median of the ratios of paired rounds. Before that an
@@ -33,6 +33,8 @@ def parse():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2])
+    parser.add_argument("--batch-rows", type=lambda text: dict(word.split("=") for word in text.split(",")), default={}, metavar="READER=N,...",
+                        help="instead of what bench/cases.json says")
     parser.add_argument("--cpu-time", action="store_true", help="time by what the CPU did, for a machine that is busy with other work")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--update-readme", action="store_true")
@@ -71,7 +73,7 @@ class Run:
         return read_data.make(self.recipe, case["file"], self.folder)
 
     def arguments(self, reader, case, form, keep, threads):
-        batch_rows = {**self.frozen["batch_rows"], **case.get("batch_rows", {})}[reader]
+        batch_rows = {**self.frozen["batch_rows"], **case.get("batch_rows", {}), **self.options.batch_rows}[reader]
         words = ["--threads", threads, "--batch-rows", batch_rows]
         words += ["--strings", form] if form != "any" else []
         words += ["--columns", ",".join(case["columns"])] if "columns" in case else []
