@@ -38,7 +38,10 @@ def parse():
     parser.add_argument("--cpu-time", action="store_true", help="time by what the CPU did, for a machine that is busy with other work")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--update-readme", action="store_true")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.cpu_time and options.threads != [1]:
+        parser.error("--cpu-time says something of one thread only: add --threads 1")
+    return options
 
 
 def arms_of(case, threads, forms):

@@ -96,6 +96,7 @@ def mean_text(what, rows):
 
 
 def summary_of(rows):
+    unread = [name_of(row) for row in rows if "calve" not in row["times"]]
     rows = [row for row in rows if ratio_of(row) and not row["footer"] and row["form"] != "dictionary" and not row["keep"]]
     free = [row for row in rows if not is_codec_bound(row)]
     bound = [row for row in rows if is_codec_bound(row)]
@@ -106,6 +107,13 @@ def summary_of(rows):
         worst = max(paired(row, "calve", "floor") for row in bound)
         lines.append(f"Codec-bound: {len(bound)} cases, at most {worst:.2f} times the floor, {len(over)} above 1.2"
                      + (f" ({'; '.join(over)})." if over else "."))
+    scaling = [(name_of(row), scaling_of(row)) for row in rows if scaling_of(row)]
+    if scaling:
+        low = [f"{name} {value:.2f}" for name, value in scaling if value < 0.9]
+        lines.append(f"Scaling: at least 0.9 of the control's in {len(scaling) - len(low)} of {len(scaling)} cases"
+                     + (f" (below: {'; '.join(low)})." if low else "."))
+    if unread:
+        lines.append(f"calve did not read: {'; '.join(unread)}.")
     return "\n".join(f"- {line}" for line in lines)
 
 

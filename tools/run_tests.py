@@ -4,7 +4,7 @@
     tools/run_tests.py quick|long|asan [--build build/release] [--keep-going]
 
 quick: the C++ tests of every module, the examples, and the command line's tests; under a minute once built.
-long:  conformance with other systems' tables, interop, random files of other writers, corruption, crash, the installed package.
+long:  the benchmarks' readers against each other, conformance with other systems' tables, interop, random files of other writers, corruption, crash, the installed package.
 asan:  the C++ tests of the modules that parse bytes; --build names a build with sanitizers.
 
 Each suite leaves JUnit files under <build>/test-results, from which the closing line is counted. A skipped test is listed
@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTEST_SUITES = {"quick": ["tests/cli"], "long": ["tests/conformance", "tests/interop", "tests/differential", "tests/crash", "tests/package"]}
+PYTEST_SUITES = {"quick": ["tests/cli"], "long": ["tests/bench", "tests/conformance", "tests/interop", "tests/differential", "tests/crash", "tests/package"]}
 PARSERS = "calve_(base|hash|simd|compress|io|expr|parquet|avro|iceberg)_test"
 
 

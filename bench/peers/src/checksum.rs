@@ -58,28 +58,60 @@ impl Checksum {
 
     fn child<'a>(&mut self, nodes: &'a mut Vec<Node>, index: usize) -> &'a mut Node {
         if nodes.len() == index {
-            nodes.push(Node { id: self.ids, ..Node::default() });
+            nodes.push(Node {
+                id: self.ids,
+                ..Node::default()
+            });
             self.ids += 1;
         }
         &mut nodes[index]
     }
 
-    fn slots(&mut self, array: &dyn Array, begin: usize, end: usize, mask: &Mask, node: &mut Node, hash: impl Fn(usize) -> u64) {
+    fn slots(
+        &mut self,
+        array: &dyn Array,
+        begin: usize,
+        end: usize,
+        mask: &Mask,
+        node: &mut Node,
+        hash: impl Fn(usize) -> u64,
+    ) {
         for i in begin..end {
             let present = (mask.is_empty() || mask[i - begin]) && array.is_valid(i);
             let position = mix((node.id << 40).wrapping_add(node.next));
             node.next += 1;
-            let value = if present { mix(position ^ hash(i)) } else { mix(position.wrapping_add(NULL)) };
+            let value = if present {
+                mix(position ^ hash(i))
+            } else {
+                mix(position.wrapping_add(NULL))
+            };
             self.sum = self.sum.wrapping_add(value);
         }
     }
 
-    fn fixed(&mut self, array: &dyn Array, begin: usize, end: usize, mask: &Mask, node: &mut Node, width: usize, hash: impl Fn(usize) -> u64) {
+    fn fixed(
+        &mut self,
+        array: &dyn Array,
+        begin: usize,
+        end: usize,
+        mask: &Mask,
+        node: &mut Node,
+        width: usize,
+        hash: impl Fn(usize) -> u64,
+    ) {
         self.slots(array, begin, end, mask, node, hash);
         self.bytes += (width * (end - begin)) as i64;
     }
 
-    fn strings<'a>(&mut self, array: &dyn Array, begin: usize, end: usize, mask: &Mask, node: &mut Node, value: impl Fn(usize) -> &'a [u8]) {
+    fn strings<'a>(
+        &mut self,
+        array: &dyn Array,
+        begin: usize,
+        end: usize,
+        mask: &Mask,
+        node: &mut Node,
+        value: impl Fn(usize) -> &'a [u8],
+    ) {
         self.slots(array, begin, end, mask, node, |i| hash_bytes(value(i)));
         for i in begin..end {
             if array.is_valid(i) && (mask.is_empty() || mask[i - begin]) {
@@ -130,7 +162,9 @@ impl Checksum {
             DataType::Dictionary(_, value) if **value == DataType::Utf8 => {
                 let typed = array.as_dictionary::<Int32Type>();
                 let values = typed.values().as_string::<i32>();
-                self.strings(array, begin, end, mask, node, |i| values.value(typed.keys().value(i) as usize).as_bytes())
+                self.strings(array, begin, end, mask, node, |i| {
+                    values.value(typed.keys().value(i) as usize).as_bytes()
+                })
             }
             DataType::Struct(_) => self.visit_struct(array, begin, end, mask, node),
             DataType::List(_) => self.visit_list::<i32>(array, begin, end, mask, node),
@@ -141,16 +175,27 @@ impl Checksum {
 
     fn visit_struct(&mut self, array: &ArrayRef, begin: usize, end: usize, mask: &Mask, node: &mut Node) {
         self.slots(array, begin, end, mask, node, |_| 1);
-        let inner: Mask = (begin..end).map(|i| array.is_valid(i) && (mask.is_empty() || mask[i - begin])).collect();
+        let inner: Mask = (begin..end)
+            .map(|i| array.is_valid(i) && (mask.is_empty() || mask[i - begin]))
+            .collect();
         for (index, column) in array.as_struct().columns().iter().enumerate() {
             let child = self.child(&mut node.children, index);
             self.visit(column, begin, end, &inner, child);
         }
     }
 
-    fn visit_list<O: OffsetSizeTrait>(&mut self, array: &ArrayRef, begin: usize, end: usize, mask: &Mask, node: &mut Node) {
+    fn visit_list<O: OffsetSizeTrait>(
+        &mut self,
+        array: &ArrayRef,
+        begin: usize,
+        end: usize,
+        mask: &Mask,
+        node: &mut Node,
+    ) {
         let list = array.as_list::<O>();
-        self.fixed(array, begin, end, mask, node, 4, |i| list.value_length(i).as_usize() as u64);
+        self.fixed(array, begin, end, mask, node, 4, |i| {
+            list.value_length(i).as_usize() as u64
+        });
         let offsets = list.value_offsets();
         let child = self.child(&mut node.children, 0);
         let (mut from, mut to) = (0, 0); // elements of lists that are there, as far as they lie side by side

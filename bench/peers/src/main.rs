@@ -23,7 +23,14 @@ fn parse() -> Result<Arguments> {
     let mut arguments = Arguments {
         rounds: 5,
         serve: false,
-        read: read::Options { files: vec![], columns: vec![], batch_rows: 65536, threads: 1, strings: DataType::Utf8, keep: false },
+        read: read::Options {
+            files: vec![],
+            columns: vec![],
+            batch_rows: 65536,
+            threads: 1,
+            strings: DataType::Utf8,
+            keep: false,
+        },
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -71,14 +78,25 @@ fn main() -> Result<()> {
     let mut checksum = checksum::Checksum::default();
     read::read_in_order(&arguments.read, &mut |batch| checksum.add(&batch))?;
     if arguments.serve {
-        println!("rows={} bytes={} checksum={:016x}", checksum.rows, checksum.bytes, checksum.sum);
+        println!(
+            "rows={} bytes={} checksum={:016x}",
+            checksum.rows, checksum.bytes, checksum.sum
+        );
         for _ in std::io::stdin().lock().lines() {
             println!("ms={:.4}", timed_round(&arguments.read)?);
             std::io::stdout().flush()?;
         }
         return Ok(());
     }
-    let times = (0..arguments.rounds).map(|_| timed_round(&arguments.read)).collect::<Result<Vec<_>>>()?;
-    println!("rows={} bytes={} median_ms={:.3} checksum={:016x}", checksum.rows, checksum.bytes, median(times), checksum.sum);
+    let times = (0..arguments.rounds)
+        .map(|_| timed_round(&arguments.read))
+        .collect::<Result<Vec<_>>>()?;
+    println!(
+        "rows={} bytes={} median_ms={:.3} checksum={:016x}",
+        checksum.rows,
+        checksum.bytes,
+        median(times),
+        checksum.sum
+    );
     Ok(())
 }

@@ -31,30 +31,43 @@ fn with_strings(field: &Field, strings: &DataType) -> Field {
     let data_type = match field.data_type() {
         DataType::Utf8 => strings.clone(),
         DataType::List(child) => DataType::List(Arc::new(with_strings(child, strings))),
-        DataType::Struct(children) => {
-            DataType::Struct(children.iter().map(|child| Arc::new(with_strings(child, strings))).collect::<Fields>())
-        }
+        DataType::Struct(children) => DataType::Struct(
+            children
+                .iter()
+                .map(|child| Arc::new(with_strings(child, strings)))
+                .collect::<Fields>(),
+        ),
         other => other.clone(),
     };
     field.clone().with_data_type(data_type)
 }
 
-fn open(path: &str, strings: &DataType) -> Result<(File, ArrowReaderMetadata)> {
-    let file = File::open(path)?;
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+/// The footer of a file, with the form that strings are to have.
+fn open(path: &str, strings: &DataType) -> Result<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(&File::open(path)?, ArrowReaderOptions::new())?;
     if *strings == DataType::Utf8 {
-        return Ok((file, metadata));
+        return Ok(metadata);
     }
-    let fields = metadata.schema().fields().iter().map(|field| Arc::new(with_strings(field, strings))).collect::<Fields>();
+    let fields = metadata
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| Arc::new(with_strings(field, strings)))
+        .collect::<Fields>();
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
-    let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)?;
-    Ok((file, metadata))
+    Ok(ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)?)
 }
 
-fn read(opened: &(File, ArrowReaderMetadata), row_group: Option<usize>, columns: &[String], options: &Options,
-        sink: &mut dyn FnMut(RecordBatch)) -> Result<()> {
-    let (file, metadata) = opened;
-    let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.try_clone()?, metadata.clone());
+/// Opens the file anew: clones of a File share its position, which the reader moves.
+fn read(
+    path: &str,
+    metadata: &ArrowReaderMetadata,
+    row_group: Option<usize>,
+    columns: &[String],
+    options: &Options,
+    sink: &mut dyn FnMut(RecordBatch),
+) -> Result<()> {
+    let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(File::open(path)?, metadata.clone());
     if !columns.is_empty() {
         let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().map(String::as_str));
         builder = builder.with_projection(mask);
@@ -71,42 +84,77 @@ fn read(opened: &(File, ArrowReaderMetadata), row_group: Option<usize>, columns:
 /// Reads everything in order on the calling thread.
 pub fn read_in_order(options: &Options, sink: &mut dyn FnMut(RecordBatch)) -> Result<()> {
     for path in &options.files {
-        read(&open(path, &options.strings)?, None, &options.columns, options, sink)?;
+        read(
+            path,
+            &open(path, &options.strings)?,
+            None,
+            &options.columns,
+            options,
+            sink,
+        )?;
     }
     Ok(())
 }
 
 /// The row groups of all files; where there is only one, its columns in as many parts as there are threads.
-fn tasks(opened: &[(File, ArrowReaderMetadata)], options: &Options) -> Vec<Task> {
+fn tasks(opened: &[ArrowReaderMetadata], options: &Options) -> Vec<Task> {
     let mut tasks = Vec::new();
-    for (file, (_, metadata)) in opened.iter().enumerate() {
+    for (file, metadata) in opened.iter().enumerate() {
         for row_group in 0..metadata.metadata().num_row_groups() {
-            tasks.push(Task { file, row_group: Some(row_group), columns: options.columns.clone() });
+            tasks.push(Task {
+                file,
+                row_group: Some(row_group),
+                columns: options.columns.clone(),
+            });
         }
     }
     if tasks.len() > 1 {
         return tasks;
     }
     let columns = if options.columns.is_empty() {
-        opened[0].1.schema().fields().iter().map(|field| field.name().clone()).collect()
+        opened[0]
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
     } else {
         options.columns.clone()
     };
-    columns.into_iter().map(|column| Task { file: 0, row_group: None, columns: vec![column] }).collect()
+    columns
+        .into_iter()
+        .map(|column| Task {
+            file: 0,
+            row_group: None,
+            columns: vec![column],
+        })
+        .collect()
 }
 
 fn read_parallel(options: &Options) -> Result<Vec<RecordBatch>> {
-    let opened = options.files.iter().map(|path| open(path, &options.strings)).collect::<Result<Vec<_>>>()?;
+    let opened = options
+        .files
+        .iter()
+        .map(|path| open(path, &options.strings))
+        .collect::<Result<Vec<_>>>()?;
     let tasks = tasks(&opened, options);
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<RecordBatch>> {
         let mut kept = Vec::new();
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            read(&opened[task.file], task.row_group, &task.columns, options, &mut |batch| {
-                if options.keep {
-                    kept.push(batch);
-                }
-            })?;
+            let path = &options.files[task.file];
+            read(
+                path,
+                &opened[task.file],
+                task.row_group,
+                &task.columns,
+                options,
+                &mut |batch| {
+                    if options.keep {
+                        kept.push(batch);
+                    }
+                },
+            )?;
         }
         Ok(kept)
     };
