@@ -133,9 +133,10 @@ def about(options):
     """The command, the machine, the commit and the peers."""
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     versions = ", ".join(f"{name} {importlib.metadata.version(name.lower())}" for name in ["pyarrow", "DuckDB", "Polars"])
-    return (f"`bench/read.py {' '.join(sys.argv[1:])}`".replace(" `", "`") + f", commit {commit}; {processor()}, {platform.machine()}. "
-            f"Peers: {versions}, arrow-rs {arrow_rs_version()} (built for this CPU). Milliseconds{' of CPU time' if options.cpu_time else ''}, medians of {options.rounds} alternating "
-            "rounds; ratios are medians of pairs.")
+    command = " ".join(["bench/read.py", *sys.argv[1:]])
+    clock = "Milliseconds of CPU time" if options.cpu_time else "Milliseconds"
+    return (f"`{command}`, commit {commit}; {processor()}, {platform.machine()}. Peers: {versions}, arrow-rs {arrow_rs_version()} (built for "
+            f"this CPU). {clock}, medians of {options.rounds} alternating rounds; ratios are medians of pairs.")
 
 
 def text_of(rows, options):

@@ -4,7 +4,8 @@
     tools/run_tests.py quick|long|asan [--build build/release] [--keep-going]
 
 quick: the C++ tests of every module, the examples, and the command line's tests; under a minute once built.
-long:  the benchmarks' readers against each other, conformance with other systems' tables, interop, random files of other writers, corruption, crash, the installed package.
+long:  conformance with other systems' tables, interop, random files of other writers, corruption, crash, the installed package, and
+       that the benchmark's readers read the same.
 asan:  the C++ tests of the modules that parse bytes; --build names a build with sanitizers.
 
 Each suite leaves JUnit files under <build>/test-results, from which the closing line is counted. A skipped test is listed
