@@ -3,10 +3,12 @@
 #include "calve/parquet/value_conversion.h"
 
 #include "calve/base/status.h"
+#include "calve/simd/level_bits.h"
 
 #include <arrow/array/util.h>
 #include <arrow/type.h>
 
+#include <bit>
 #include <utility>
 
 // Levels to nesting. Take optional list<optional struct<optional x>>, whose leaf has max_definition_level 4, and the
@@ -33,10 +35,54 @@ struct Levels {
   const uint8_t* definition = nullptr;
   const uint8_t* repetition = nullptr;  ///< null: every entry begins a row
   int64_t count = 0;
-
-  /// Whether entry `i` begins a new element of the list of level `list_level`, rather than going on inside it.
-  bool Begins(int64_t i, int list_level) const { return repetition == nullptr || repetition[i] <= list_level; }
 };
+
+/// One bit an entry, or a slot.
+using Bits = PoolVector<uint64_t>;
+
+int64_t WordsFor(int64_t bits) { return (bits + 63) / 64; }
+
+Result<Bits> AtLeast(const uint8_t* levels, int64_t count, int threshold, arrow::MemoryPool* pool) {
+  Bits bits(pool);
+  ARROW_RETURN_NOT_OK(bits.Resize(WordsFor(count)));
+  simd::BitsAtLeast(levels, static_cast<size_t>(count), static_cast<uint8_t>(threshold), bits.data());
+  return bits;
+}
+
+/// Entries that begin a new element of the list of level `list_level`, rather than going on inside it, and that reach
+/// `definition_level`.
+Result<Bits> Beginnings(const Levels& levels, int list_level, int definition_level, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(Bits bits, AtLeast(levels.definition, levels.count, definition_level, pool));
+  if (levels.repetition == nullptr) return bits;
+  ARROW_ASSIGN_OR_RAISE(const Bits inside, AtLeast(levels.repetition, levels.count, list_level + 1, pool));
+  for (int64_t i = 0; i < bits.size(); ++i) bits[i] &= ~inside[i];
+  return bits;
+}
+
+int64_t CountSet(const Bits& bits) {
+  int64_t count = 0;
+  for (const uint64_t word : bits.span()) count += std::popcount(word);
+  return count;
+}
+
+/// How many elements lie before each slot, and before the end.
+Result<std::shared_ptr<Buffer>> OffsetsOf(const Bits& slots, const Bits& elements, int64_t slots_count,
+                                          arrow::MemoryPool* pool) {
+  PoolVector<int32_t> offsets(pool);
+  ARROW_RETURN_NOT_OK(offsets.Resize(slots_count + 1));
+  int32_t* out = offsets.data();
+  int32_t before = 0;
+  for (int64_t i = 0; i < slots.size(); ++i) {
+    const uint64_t word = elements[i];
+    for (uint64_t left = slots[i]; left != 0; left &= left - 1) {
+      const uint64_t below = (left & (~left + 1)) - 1;
+      *out++ = before + std::popcount(word & below);
+    }
+    before += std::popcount(word);
+  }
+  *out = before;
+  return offsets.Finish();
+}
 
 /// What the levels of a leaf say about an ancestor.
 struct Shape {
@@ -51,36 +97,6 @@ struct Shape {
   static bool SameBytes(const std::shared_ptr<Buffer>& a, const std::shared_ptr<Buffer>& b) {
     return a == nullptr || b == nullptr ? a == b : a->Equals(*b);
   }
-};
-
-/// Adds slots one by one, and passes them on as runs.
-class SlotValidity {
- public:
-  explicit SlotValidity(arrow::MemoryPool* pool) : builder_(pool) {}
-
-  Status Add(bool valid) {
-    if (valid != valid_) {
-      ARROW_RETURN_NOT_OK(Flush());
-      valid_ = valid;
-    }
-    ++run_;
-    return Status::OK();
-  }
-  Result<Shape> Finish() {
-    ARROW_RETURN_NOT_OK(Flush());
-    Shape shape;
-    shape.length = builder_.size();
-    shape.null_count = builder_.null_count();
-    ARROW_ASSIGN_OR_RAISE(shape.validity, builder_.Finish());
-    return shape;
-  }
-
- private:
-  Status Flush() { return builder_.AppendRun(valid_, std::exchange(run_, 0)); }
-
-  ValidityBuilder builder_;
-  bool valid_ = true;
-  int64_t run_ = 0;
 };
 
 void CollectLeaves(const ArrowNode& node, std::vector<int>* out) {
@@ -112,7 +128,7 @@ class Assembler {
     const LeafColumn& leaf = schema_.leaves[node.leaf_index];
     LeafBatch values = batch;
     batch.values = batch.offsets = batch.validity = nullptr;  // the levels are still needed
-    auto array = ConvertLeaf(leaf, node.field->type(), std::move(values), pool_);
+    auto array = ConvertLeaf(leaf, leaf.decoded_type, std::move(values), pool_);
     if (!array.ok()) return WithContext(array.status(), fmt::format("column '{}'", leaf.dotted_path()));
     return array;
   }
@@ -186,30 +202,31 @@ class Assembler {
   }
 
   Result<Shape> StructShape(const ArrowNode& node, const Levels& levels, int list_level) {
-    SlotValidity validity(pool_);
-    for (int64_t i = 0; i < levels.count; ++i) {
-      if (!levels.Begins(i, list_level) || levels.definition[i] < node.exists_level) continue;
-      ARROW_RETURN_NOT_OK(validity.Add(levels.definition[i] >= node.present_level));
-    }
-    return validity.Finish();
+    ARROW_ASSIGN_OR_RAISE(const Bits slots, Beginnings(levels, list_level, node.exists_level, pool_));
+    return SlotShape(node, levels, slots);
   }
 
   Result<Shape> ListShape(const ArrowNode& node, const Levels& levels, int list_level) {
-    SlotValidity validity(pool_);
-    PoolVector<int32_t> offsets(pool_);
-    const bool nullable = node.field->nullable();
-    int32_t elements = 0;
-    for (int64_t i = 0; i < levels.count; ++i) {
-      const int definition = levels.definition[i];
-      if (levels.Begins(i, list_level) && definition >= node.exists_level) {
-        ARROW_RETURN_NOT_OK(offsets.Append(elements));
-        ARROW_RETURN_NOT_OK(validity.Add(!nullable || definition >= node.present_level));
-      }
-      elements += levels.Begins(i, node.repetition_level) && definition >= node.element_level ? 1 : 0;
-    }
-    ARROW_RETURN_NOT_OK(offsets.Append(elements));
-    ARROW_ASSIGN_OR_RAISE(Shape shape, validity.Finish());
-    ARROW_ASSIGN_OR_RAISE(shape.offsets, offsets.Finish());
+    ARROW_ASSIGN_OR_RAISE(const Bits slots, Beginnings(levels, list_level, node.exists_level, pool_));
+    ARROW_ASSIGN_OR_RAISE(Shape shape, SlotShape(node, levels, slots));
+    ARROW_ASSIGN_OR_RAISE(const Bits elements, Beginnings(levels, node.repetition_level, node.element_level, pool_));
+    ARROW_ASSIGN_OR_RAISE(shape.offsets, OffsetsOf(slots, elements, shape.length, pool_));
+    return shape;
+  }
+
+  /// How many slots there are, and which of them are null.
+  Result<Shape> SlotShape(const ArrowNode& node, const Levels& levels, const Bits& slots) {
+    Shape shape;
+    shape.length = CountSet(slots);
+    if (!node.field->nullable()) return shape;
+    ARROW_ASSIGN_OR_RAISE(const Bits present, AtLeast(levels.definition, levels.count, node.present_level, pool_));
+    Bits valid(pool_);
+    ARROW_RETURN_NOT_OK(valid.Resize(WordsFor(shape.length)));
+    simd::CompressBits(present.data(), slots.data(), static_cast<size_t>(levels.count), valid.data());
+    ValidityBuilder validity(pool_);
+    ARROW_RETURN_NOT_OK(validity.AppendBits(reinterpret_cast<const uint8_t*>(valid.data()), 0, shape.length));
+    shape.null_count = validity.null_count();
+    ARROW_ASSIGN_OR_RAISE(shape.validity, validity.Finish());
     return shape;
   }
 

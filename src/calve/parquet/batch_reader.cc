@@ -47,6 +47,13 @@ ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLim
   return setup;
 }
 
+/// What batches are made of is used again when they are dropped. A caller's pool that does so already is taken as it
+/// is.
+std::shared_ptr<BufferPool> BuffersOver(const Context& context, OperationPool* budget) {
+  if (budget == nullptr) return BufferPool::Over(PoolOf(context));
+  return BufferPool::Make(budget, PartOf(BudgetBytesOf(context), 8, BufferPool::kDefaultIdleBytes));
+}
+
 int64_t AheadBytes(const Context& context) {
   constexpr int64_t kAheadBytes = int64_t{64} << 20;
   return PartOf(BudgetBytesOf(context), 4, kAheadBytes);
@@ -73,8 +80,8 @@ BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchL
     : file_(file),
       selection_(std::move(selection)),
       pool_(file.context.memory_budget_bytes > 0 ? OperationPool::Make(file.context) : nullptr),
-      setup_(
-          SetupOf(file, selection_.schema, limits, pool_ != nullptr ? pool_.get() : PoolOf(file.context), &counters_)),
+      buffers_(BuffersOver(file.context, pool_.get())),
+      setup_(SetupOf(file, selection_.schema, limits, buffers_.get(), &counters_)),
       most_open_groups_(MostOpenGroups(file.context, selection_.schema.fields.size())),
       most_open_bytes_(PartOf(BudgetBytesOf(file.context), 4, kUnlimited)),
       pieces_(selection_.schema.fields.size()),

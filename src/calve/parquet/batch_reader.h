@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/operation_pool.h"
 #include "calve/parquet/field_reader.h"
 #include "calve/parquet/open_file.h"
@@ -60,6 +61,7 @@ class BatchReader : public ParquetBatchReader {
   std::vector<PlannedGroup> groups_;
   ReadCounters counters_;
   std::shared_ptr<OperationPool> pool_;  ///< of the context's budget; null: it has none
+  std::shared_ptr<BufferPool> buffers_;  ///< of the batches
   ReadSetup setup_;
   size_t most_open_groups_ = 1;
   int64_t most_open_bytes_ = 0;

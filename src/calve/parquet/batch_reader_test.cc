@@ -227,7 +227,8 @@ TEST(ParquetFile, ValuesThatTheTypeCannotHold) {
   RawFile narrow({element}, 1);
   narrow.BeginChunk(PhysicalType::kInt32, 1);
   narrow.AddPage(Ints({300}), 1);
-  EXPECT_EQ(narrow.error(), "x.parquet: row group 0: column 'a': value 300 does not fit an INTEGER of 8 bits");
+  EXPECT_EQ(narrow.error(),
+            "x.parquet: column 'a': row group 0: page 0 at byte 4: value 300 does not fit an INTEGER of 8 bits");
   element = Leaf("a", PhysicalType::kInt32);
   element.logical_type.kind = LogicalType::Kind::kUnknown;
   RawFile unknown({element}, 1);

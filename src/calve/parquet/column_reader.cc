@@ -4,23 +4,17 @@
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
+#include "calve/simd/level_bits.h"
 
 namespace calve::parquet {
 namespace {
 
-LeafLayout LayoutOf(const LeafColumn& leaf) {
-  LeafLayout layout;
-  layout.binary = leaf.element.type == PhysicalType::kByteArray;
-  layout.width = ValueWidth(*leaf.element.type, leaf.element.type_length);
-  layout.max_definition_level = leaf.max_definition_level;
-  layout.exists_level = leaf.exists_level;
-  const int own_level = leaf.element.repetition == Repetition::kOptional ? 1 : 0;
-  layout.keeps_definition = leaf.max_definition_level > own_level;
-  layout.keeps_repetition = leaf.max_repetition_level > 0;
-  return layout;
-}
-
 constexpr int64_t kReservedBytes = 1 << 20;
+
+/// How many rows begin among at most kLevels repetition levels.
+int64_t CountRows(const uint8_t* repetition, int64_t count) {
+  return std::count(repetition, repetition + count, uint8_t{0});
+}
 
 }  // namespace
 
@@ -64,7 +58,7 @@ Status ColumnReader::SkipFlat(int64_t rows) {
       ARROW_RETURN_NOT_OK(WithContext(definition_decoder_.DecodeValidity(count, &validity), page_where_));
       values -= validity.null_count();
     }
-    ARROW_RETURN_NOT_OK(WithContext(SkipValues(values), page_where_));
+    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_where_));
     page_left_ -= count;
     rows -= count;
   }
@@ -96,14 +90,9 @@ Status ColumnReader::SkipNested(int64_t rows) {
       begun += begins ? 1 : 0;
       values += definition_[level_] == layout_.max_definition_level ? 1 : 0;
     }
-    ARROW_RETURN_NOT_OK(WithContext(SkipValues(values), page_where_));
+    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_where_));
     if (done || (begun == rows && !layout_.keeps_repetition)) return Status::OK();
   }
-}
-
-Status ColumnReader::SkipValues(int64_t count) {
-  if (count == 0) return Status::OK();
-  return layout_.binary ? binary_decoder_->Skip(count) : fixed_decoder_->Skip(count);
 }
 
 Status ColumnReader::CheckEnd() {
@@ -115,14 +104,14 @@ Status ColumnReader::CheckEnd() {
 }
 
 Status ColumnReader::FillFlat(int64_t rows) {
-  if (!layout_.binary && layout_.width > 0) {
-    ARROW_RETURN_NOT_OK(held_.ReserveFixed(std::min(rows - held_.slots(), kReservedBytes / layout_.width)));
-  }
+  const int64_t most = kReservedBytes / std::max<int64_t>(layout_.slot_width(), sizeof(int32_t));
+  ARROW_RETURN_NOT_OK(held_.ReserveSlots(std::min(rows - held_.slots(), most)));
   while (complete_rows_ < rows) {
     if (page_left_ == 0) {
       ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
       if (!more) return Status::OK();
     }
+    if (complete_rows_ > 0 && !held_.Continues(values_)) return Status::OK();
     auto count = WithinLimits(std::min(rows - complete_rows_, page_left_));
     if (count.ok() && *count == 0) return Status::OK();
     Status status = count.ok() ? AppendFlat(*count) : count.status();
@@ -145,6 +134,8 @@ Status ColumnReader::FillNested(int64_t rows) {
     }
     // A row is complete where the next one begins.
     if (!layout_.keeps_repetition || repetition_[level_] == 0) complete_rows_ = held_.rows_begun();
+    const bool between_rows = complete_rows_ > 0 && complete_rows_ == held_.rows_begun();
+    if (between_rows && !held_.Continues(values_)) return Status::OK();
     const int64_t takeable = CountTakeable(rows);
     if (takeable == 0) return Status::OK();
     auto count = WithinLimits(takeable);
@@ -176,8 +167,7 @@ Status ColumnReader::ReadDictionary(const Page& page) {
     return NotImplemented("dictionary of encoding {}", ToString(header.encoding));
   }
   if (leaf_.element.type == PhysicalType::kBoolean) return Invalid("a dictionary of booleans");
-  dictionary_ = std::make_unique<Dictionary>(pool_);
-  return FillDictionary(layout_.binary, layout_.width, header.num_values, page.body, dictionary_.get());
+  return MakeDictionary(layout_, header.num_values, page.body, pool_).Value(&dictionary_);
 }
 
 Status ColumnReader::BeginPage(const Page& page) {
@@ -199,13 +189,23 @@ Status ColumnReader::BeginPage(const Page& page) {
     values = page.body.subspan(body.offset());
   }
   if (num_values == 0) return Status::OK();
-  if (layout_.binary) {
-    ARROW_ASSIGN_OR_RAISE(binary_decoder_, MakeBinaryDecoder(page.encoding(), values, num_values, dictionary_.get()));
-  } else {
-    ARROW_ASSIGN_OR_RAISE(fixed_decoder_, MakeFixedDecoder(page.encoding(), *leaf_.element.type, layout_.width, values,
-                                                           num_values, dictionary_.get()));
-  }
   page_left_ = num_values;
+  return BeginValues(page, values);
+}
+
+Status ColumnReader::BeginValues(const Page& page, std::span<const uint8_t> bytes) {
+  const Encoding encoding = page.encoding();
+  values_ = PageValues{};
+  values_.memory = page.body_memory;
+  if (IsDictionary(encoding)) values_.dictionary = dictionary_;
+  if (layout_.form == ValueForm::kIndices && values_.dictionary != nullptr) {
+    values_.indices.emplace(bytes, dictionary_->count);
+  } else if (layout_.binary) {
+    ARROW_ASSIGN_OR_RAISE(values_.binary, MakeBinaryDecoder(encoding, bytes, page.num_values(), dictionary_.get()));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(values_.fixed, MakeFixedDecoder(encoding, *leaf_.element.type, layout_.conversion, bytes,
+                                                          page.num_values(), dictionary_.get()));
+  }
   return Status::OK();
 }
 
@@ -224,20 +224,24 @@ Status ColumnReader::DecodeLevels() {
 
 /// Decoded levels that belong to the first `rows` rows.
 int64_t ColumnReader::CountTakeable(int64_t rows) const {
-  int64_t begun = held_.rows_begun();
-  if (!layout_.keeps_repetition) return std::min(levels_end_ - level_, rows - begun);
+  const int64_t begun = held_.rows_begun(), left = levels_end_ - level_;
+  if (!layout_.keeps_repetition) return std::min(left, rows - begun);
+  if (begun + CountRows(repetition_.data() + level_, left) <= rows) return left;
+  int64_t more = rows - begun;
   for (int64_t i = level_; i < levels_end_; ++i) {
-    if (repetition_[i] != 0) continue;
-    if (begun == rows) return i - level_;
-    ++begun;
+    if (repetition_[i] == 0 && more-- == 0) return i - level_;
   }
-  return levels_end_ - level_;
+  return left;
 }
 
 int64_t ColumnReader::BytesAtMost(int64_t count) const {
-  if (layout_.binary) return binary_decoder_->BytesAtMost(count);
-  return CheckedMultiply(count, layout_.width).value_or(std::numeric_limits<int64_t>::max());
+  constexpr int64_t kTooMany = std::numeric_limits<int64_t>::max();
+  if (HoldsBytes()) return values_.binary->BytesAtMost(count);
+  return CheckedMultiply(count, std::max(layout_.slot_width(), layout_.conversion.out_width)).value_or(kTooMany);
 }
+
+/// Whether the values of the page are byte arrays that are copied.
+bool ColumnReader::HoldsBytes() const { return values_.binary != nullptr && layout_.form != ValueForm::kViews; }
 
 Result<int64_t> ColumnReader::WithinLimits(int64_t count) const {
   const int64_t held = held_.value_bytes();
@@ -245,7 +249,7 @@ Result<int64_t> ColumnReader::WithinLimits(int64_t count) const {
   if (complete_rows_ > 0 && (held >= limits_.soft_bytes || entries >= limits_.levels)) return 0;
   if (entries + count > std::numeric_limits<int32_t>::max()) return NotImplemented("a row of more than 2^31 values");
   // Once a row has outgrown the soft limit, go on in steps of that size up to the hard one.
-  const int64_t hard_room = layout_.binary ? limits_.hard_bytes - held : std::numeric_limits<int64_t>::max();
+  const int64_t hard_room = HoldsBytes() ? limits_.hard_bytes - held : std::numeric_limits<int64_t>::max();
   const int64_t soft_room = complete_rows_ > 0 ? limits_.soft_bytes - held : limits_.soft_bytes;
   const int64_t room = std::min(soft_room, hard_room);
   while (count > 1 && BytesAtMost(count) > room) count /= 2;
@@ -262,7 +266,7 @@ Status ColumnReader::AppendFlat(int64_t count) {
   } else {
     ARROW_RETURN_NOT_OK(held_.validity().AppendRun(true, count));
   }
-  ARROW_RETURN_NOT_OK(held_.AppendSlots(count, fixed_decoder_.get(), binary_decoder_.get()));
+  ARROW_RETURN_NOT_OK(held_.AppendSlots(count, &values_));
   held_.BeginRows(count);
   complete_rows_ += count;
   page_left_ -= count;
@@ -272,18 +276,15 @@ Status ColumnReader::AppendFlat(int64_t count) {
 Status ColumnReader::AppendNested(int64_t count) {
   const uint8_t* definition = definition_.data() + level_;
   const uint8_t* repetition = layout_.keeps_repetition ? repetition_.data() + level_ : nullptr;
-  uint8_t bits[kLevels / 8] = {};
-  int64_t slots = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (definition[i] < layout_.exists_level) continue;
-    bits[slots / 8] =
-        static_cast<uint8_t>(bits[slots / 8] | (definition[i] == layout_.max_definition_level) << (slots % 8));
-    ++slots;
-  }
-  ARROW_RETURN_NOT_OK(held_.validity().AppendBits(bits, 0, slots));
-  ARROW_RETURN_NOT_OK(held_.AppendSlots(slots, fixed_decoder_.get(), binary_decoder_.get()));
+  uint64_t exists[kLevels / 64], present[kLevels / 64], valid[kLevels / 64];
+  const auto entries = static_cast<size_t>(count);
+  simd::BitsAtLeast(definition, entries, static_cast<uint8_t>(layout_.exists_level), exists);
+  simd::BitsAtLeast(definition, entries, static_cast<uint8_t>(layout_.max_definition_level), present);
+  const auto slots = static_cast<int64_t>(simd::CompressBits(present, exists, entries, valid));
+  ARROW_RETURN_NOT_OK(held_.validity().AppendBits(reinterpret_cast<const uint8_t*>(valid), 0, slots));
+  ARROW_RETURN_NOT_OK(held_.AppendSlots(slots, &values_));
   ARROW_RETURN_NOT_OK(held_.AppendLevels(definition, repetition, count));
-  held_.BeginRows(repetition == nullptr ? count : std::count(repetition, repetition + count, uint8_t{0}));
+  held_.BeginRows(repetition == nullptr ? count : CountRows(repetition, count));
   level_ += count;
   return Status::OK();
 }

@@ -24,6 +24,7 @@ class ColumnReader {
   ColumnReader(const LeafColumn& leaf, PageReader pages, const BatchLimits& limits, arrow::MemoryPool* pool);
   Status Init() { return held_.Init(); }
 
+  /// Whether what a row takes in memory is not known before it is decoded.
   bool is_binary() const { return layout_.binary; }
   /// Decodes until `rows` rows are held, or a limit is reached, or the chunk ends. Returns how many are held, at least
   /// one.
@@ -41,18 +42,19 @@ class ColumnReader {
 
   Status SkipFlat(int64_t rows);
   Status SkipNested(int64_t rows);
-  Status SkipValues(int64_t count);
   Status FillFlat(int64_t rows);
   Status FillNested(int64_t rows);
   /// Goes on to the next data page with values; false when there is none.
   Result<bool> NextPage();
   Status BeginPage(const Page& page);
+  Status BeginValues(const Page& page, std::span<const uint8_t> bytes);
   Status ReadDictionary(const Page& page);
   Status DecodeLevels();
   int64_t CountTakeable(int64_t rows) const;
   /// How many of the next `count` entries may be decoded within the limits; 0: the batch has to end.
   Result<int64_t> WithinLimits(int64_t count) const;
   int64_t BytesAtMost(int64_t count) const;
+  bool HoldsBytes() const;
   Status AppendFlat(int64_t count);
   Status AppendNested(int64_t count);
 
@@ -63,7 +65,7 @@ class ColumnReader {
   LeafValues held_;
   int64_t complete_rows_ = 0;  ///< of those held
 
-  std::unique_ptr<Dictionary> dictionary_;
+  std::shared_ptr<const Dictionary> dictionary_;
   arrow::MemoryPool* pool_;
   bool seen_data_page_ = false;
 
@@ -71,8 +73,7 @@ class ColumnReader {
   std::string page_where_;
   int64_t page_left_ = 0;  ///< entries not yet decoded
   LevelDecoder repetition_decoder_, definition_decoder_;
-  std::unique_ptr<FixedDecoder> fixed_decoder_;
-  std::unique_ptr<BinaryDecoder> binary_decoder_;
+  PageValues values_;
 
   // Levels of the current page that are decoded but not yet taken (nested columns).
   std::vector<uint8_t> definition_, repetition_;

@@ -87,4 +87,28 @@ Status DeltaLengthByteArrayDecoder::Skip(int64_t count) {
   return Status::OK();
 }
 
+Status DeltaLengthByteArrayDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page,
+                                                ViewValues* out) {
+  if (page == nullptr) return BinaryDecoder::DecodeViews(count, page, out);
+  const uint32_t buffer_index = out->IndexOf(page);
+  PoolVector<BinaryView>& views = out->views();
+  ARROW_RETURN_NOT_OK(views.Reserve(count));
+  int32_t lengths[kBatch];
+  while (count > 0) {
+    const int64_t n = std::min(count, kBatch);
+    ARROW_RETURN_NOT_OK(lengths_.DecodeValues(n, lengths));
+    ARROW_ASSIGN_OR_RAISE(const auto bytes, Take(lengths, n));
+    const uint8_t* in = bytes.data();
+    const uint8_t* const end = in + bytes.size();
+    for (int64_t i = 0; i < n; ++i) {
+      const auto length = static_cast<uint32_t>(lengths[i]);
+      views.UnsafeAppend(
+          MakeView(in, length, static_cast<size_t>(end - in), buffer_index, static_cast<uint32_t>(in - page->data())));
+      in += length;
+    }
+    count -= n;
+  }
+  return Status::OK();
+}
+
 }  // namespace calve::parquet

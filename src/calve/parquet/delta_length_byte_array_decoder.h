@@ -13,6 +13,7 @@ class DeltaLengthByteArrayDecoder : public BinaryDecoder {
 
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page, ViewValues* out) override;
   Status Skip(int64_t count) override;
 
  private:

@@ -1,7 +1,5 @@
 #include "calve/parquet/dictionary_decoder.h"
 
-#include "calve/parquet/plain_decoder.h"
-
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/parquet/byte_copy.h"
@@ -14,28 +12,6 @@ namespace {
 constexpr int64_t kLongRepeat = 64;
 
 }  // namespace
-
-Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const uint8_t> bytes, Dictionary* out) {
-  out->count = count;
-  if (!binary) {
-    const auto size = CheckedMultiply(count, width);
-    if (!size || *size > static_cast<int64_t>(bytes.size())) {
-      return Invalid("a dictionary of {} values of {} bytes in {} bytes", count, width, bytes.size());
-    }
-    return out->fixed.Append(bytes.data(), *size);
-  }
-  if (count > static_cast<int64_t>(bytes.size()) / 4) {
-    return Invalid("a dictionary of {} byte arrays in {} bytes", count, bytes.size());
-  }
-  ARROW_RETURN_NOT_OK(out->binary.Init());
-  ARROW_RETURN_NOT_OK(out->binary.data.Reserve(0));
-  PlainBinaryDecoder decoder(bytes);
-  ARROW_RETURN_NOT_OK(decoder.Decode(count, &out->binary));
-  for (int64_t i = 0; i < count; ++i) {
-    out->largest_bytes = std::max<int64_t>(out->largest_bytes, out->binary.offsets[i + 1] - out->binary.offsets[i]);
-  }
-  return Status::OK();
-}
 
 Status IndexReader::Start() {
   if (bytes_.empty()) return Invalid("dictionary indices without their bit width");
@@ -119,9 +95,9 @@ Status DictionaryFixedDecoder::Decode(int64_t count, uint8_t* out) {
     bool repeated = false;
     ARROW_RETURN_NOT_OK(indices_.Next(count, indices, &n, &repeated));
     if (repeated) {
-      simd::Repeat(dictionary_.fixed.data() + indices[0] * width, width, static_cast<size_t>(n), out);
+      simd::Repeat(dictionary_.fixed->data() + indices[0] * width, width, static_cast<size_t>(n), out);
     } else {
-      simd::Gather(dictionary_.fixed.data(), width, indices, static_cast<size_t>(n), out);
+      simd::Gather(dictionary_.fixed->data(), width, indices, static_cast<size_t>(n), out);
     }
     out += n * width_;
     count -= n;
@@ -135,8 +111,8 @@ int64_t DictionaryBinaryDecoder::BytesAtMost(int64_t count) const {
 
 /// There is room for what is appended.
 void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, BinaryValues* out) const {
-  const int32_t* const offsets = dictionary_.binary.offsets.data();
-  const uint8_t* const data = dictionary_.binary.data.data();
+  const int32_t* const offsets = dictionary_.ends();
+  const uint8_t* const data = dictionary_.bytes->data();
   uint8_t* const begin = out->data.data();
   uint8_t* to = begin + out->data.size();
   int32_t* ends = out->offsets.data() + out->offsets.size();
@@ -163,11 +139,38 @@ Status DictionaryBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
     int64_t room = n * dictionary_.largest_bytes;
     if (dictionary_.largest_bytes > kShort) {
       room = 0;
-      const int32_t* offsets = dictionary_.binary.offsets.data();
+      const int32_t* offsets = dictionary_.ends();
       for (int64_t i = 0; i < n; ++i) room += offsets[indices[i] + 1] - offsets[indices[i]];
     }
     ARROW_RETURN_NOT_OK(out->data.Reserve(room));
     Append(indices, n, out);
+    count -= n;
+  }
+  return Status::OK();
+}
+
+Status DictionaryBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>&, ViewValues* out) {
+  const uint32_t buffer_index = out->IndexOf(dictionary_.bytes);
+  PoolVector<BinaryView>& views = out->views();
+  ARROW_RETURN_NOT_OK(views.Reserve(count));
+  uint32_t indices[IndexReader::kBatch];
+  const auto* const values = reinterpret_cast<const uint8_t*>(dictionary_.views.data());
+  while (count > 0) {
+    int64_t n = 0;
+    bool repeated = false;
+    ARROW_RETURN_NOT_OK(indices_.Next(count, indices, &n, &repeated));
+    BinaryView* const to = views.data() + views.size();
+    auto* const bytes = reinterpret_cast<uint8_t*>(to);
+    if (repeated) {
+      simd::Repeat(values + indices[0] * sizeof(BinaryView), sizeof(BinaryView), static_cast<size_t>(n), bytes);
+    } else {
+      simd::Gather(values, sizeof(BinaryView), indices, static_cast<size_t>(n), bytes);
+    }
+    // The dictionary's views say buffer 0.
+    for (int64_t i = 0; buffer_index > 0 && i < n; ++i) {
+      if (!to[i].is_inline()) to[i].rest[0] = buffer_index;
+    }
+    views.UnsafeResize(views.size() + n);
     count -= n;
   }
   return Status::OK();

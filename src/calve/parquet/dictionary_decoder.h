@@ -1,12 +1,10 @@
 #pragma once
 
+#include "calve/parquet/dictionary.h"
 #include "calve/parquet/rle_decoder.h"
 #include "calve/parquet/value_decoder.h"
 
 namespace calve::parquet {
-
-/// Decodes a dictionary page's PLAIN values. BYTE_ARRAY when `width` is 0 and `binary` is true.
-Status FillDictionary(bool binary, int64_t width, int64_t count, std::span<const uint8_t> bytes, Dictionary* out);
 
 /// The indices of a dictionary-encoded page: a byte with their bit width, then runs. Each index that is given out is
 /// checked against the dictionary.
@@ -57,6 +55,7 @@ class DictionaryBinaryDecoder : public BinaryDecoder {
       : dictionary_(dictionary), indices_(bytes, dictionary.count) {}
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page, ViewValues* out) override;
   Status Skip(int64_t count) override { return indices_.Skip(count); }
 
  private:

@@ -16,9 +16,9 @@ class PageReader {
 
   /// The next page, valid until the next call; null when all values of the chunk have been seen. Errors name the page.
   Result<const Page*> Next() { return queue_->Next(); }
-  /// Passes over data pages as long as they hold no more than `rows` rows together; those that nobody has opened yet are
-  /// not decompressed. Returns how many rows they held. `flat`: a value is a row; otherwise only v2 pages tell their
-  /// rows. A dictionary page that stands in front stays for Next().
+  /// Passes over data pages as long as they hold no more than `rows` rows together; those that nobody has opened yet
+  /// are not decompressed. Returns how many rows they held. `flat`: a value is a row; otherwise only v2 pages tell
+  /// their rows. A dictionary page that stands in front stays for Next().
   Result<int64_t> SkipRows(int64_t rows, bool flat) { return queue_->SkipRows(rows, flat); }
 
   /// For the threads that work ahead.

@@ -116,4 +116,25 @@ Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
   return out->data.Resize(to - data);
 }
 
+Status PlainBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page, ViewValues* out) {
+  if (page == nullptr) return BinaryDecoder::DecodeViews(count, page, out);
+  const uint32_t buffer_index = out->IndexOf(page);
+  PoolVector<BinaryView>& views = out->views();
+  ARROW_RETURN_NOT_OK(views.Reserve(count));
+  const uint8_t* const begin = bytes_.data();
+  const uint8_t* const end = begin + bytes_.size();
+  const uint8_t* in = begin + position_;
+  for (int64_t i = 0; i < count; ++i) {
+    if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+    const uint32_t length = LengthAt(in);
+    if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+    in += kLengthBytes;
+    views.UnsafeAppend(
+        MakeView(in, length, static_cast<size_t>(end - in), buffer_index, static_cast<uint32_t>(in - page->data())));
+    in += length;
+  }
+  position_ = static_cast<size_t>(in - begin);
+  return Status::OK();
+}
+
 }  // namespace calve::parquet

@@ -38,6 +38,7 @@ class PlainBinaryDecoder : public BinaryDecoder {
   explicit PlainBinaryDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {}
   int64_t BytesAtMost(int64_t count) const override;
   Status Decode(int64_t count, BinaryValues* out) override;
+  Status DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page, ViewValues* out) override;
   Status Skip(int64_t count) override;
 
  private:

@@ -109,6 +109,15 @@ class PoolVector {
     return result;
   }
 
+  /// The same; what lies in the slack behind the elements may be read.
+  arrow::Result<std::shared_ptr<arrow::Buffer>> FinishWithSlack() {
+    ARROW_RETURN_NOT_OK(Reserve(0));
+    ARROW_RETURN_NOT_OK(buffer_->Resize(size_bytes(), /*shrink_to_fit=*/false));
+    std::shared_ptr<arrow::Buffer> result = std::move(buffer_);
+    Release();
+    return result;
+  }
+
  private:
   /// Doubling stops here, so that a large buffer does not hold as much again in vain.
   static constexpr int64_t kLargestStep = (int64_t{64} << 20) / static_cast<int64_t>(sizeof(T)) + 1;

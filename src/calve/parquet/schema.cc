@@ -92,9 +92,10 @@ class ArrowTreeBuilder {
       return Invalid("the paths of the first {} columns take {} bytes, expected at most {}", leaves_->size() + 1,
                      path_bytes_, most_path_bytes_);
     }
-    LeafColumn leaf{node.element, path_, node.max_definition_level, node.max_repetition_level, exists, {}};
+    LeafColumn leaf{node.element, path_, node.max_definition_level, node.max_repetition_level, exists, nullptr, {}};
     auto type = LeafType(node.element, &leaf.unsupported);
     if (!type.ok()) return WithContext(type.status(), fmt::format("column '{}'", leaf.dotted_path()));
+    leaf.decoded_type = *type;
     leaves_->push_back(std::move(leaf));
     ArrowNode result = Node(node, exists, *type);
     result.leaf_index = node.leaf_index;

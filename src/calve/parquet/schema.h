@@ -37,7 +37,10 @@ struct LeafColumn {
   SchemaElement element;
   std::vector<std::string> path;
   int max_definition_level = 0, max_repetition_level = 0;
-  int exists_level = 0;             ///< as ArrowNode's: entries below it are no slot of the column's array
+  int exists_level = 0;  ///< as ArrowNode's: entries below it are no slot of the column's array
+  /// What the column's values are decoded to: the type of its ArrowNode, or one that readers return and that needs no
+  /// second step (large and view forms of byte arrays, dictionaries with int32 indices).
+  std::shared_ptr<arrow::DataType> decoded_type;
   std::string unsupported;          ///< why calve cannot decode it; "" when it can
   std::string dotted_path() const;  ///< "a.list.element.b"
 };

@@ -1,7 +1,9 @@
 #include "calve/parquet/value_conversion.h"
 
 #include "calve/base/status.h"
+#include "calve/simd/level_bits.h"
 
+#include <arrow/extension_type.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/bit_util.h>
@@ -13,9 +15,19 @@ namespace {
 
 using arrow::Buffer;
 using BufferResult = Result<std::shared_ptr<Buffer>>;
+template <size_t kWords>
+using Words = std::array<uint64_t, kWords>;
 
 constexpr int64_t kJulianDayOfEpoch = 2440588;
-constexpr int64_t kMicrosPerDay = int64_t{86400} * 1000 * 1000;
+constexpr int64_t kSecondsPerDay = 86400;
+
+const arrow::DataType& StorageOf(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::DICTIONARY) {
+    return StorageOf(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  }
+  if (type.id() != arrow::Type::EXTENSION) return type;
+  return *static_cast<const arrow::ExtensionType&>(type).storage_type();
+}
 
 bool IsNull(const LeafBatch& batch, int64_t i) {
   return batch.validity != nullptr && !arrow::bit_util::GetBit(batch.validity->data(), i);
@@ -28,15 +40,9 @@ T ValueAt(const uint8_t* values, int64_t i) {
   return value;
 }
 
-BufferResult PackBooleans(const LeafBatch& batch, arrow::MemoryPool* pool) {
-  const int64_t size = arrow::bit_util::BytesForBits(batch.slots);
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(size, pool));
-  std::memset(out->mutable_data(), 0, static_cast<size_t>(size));
-  const uint8_t* values = batch.values->data();
-  for (int64_t i = 0; i < batch.slots; ++i) {
-    out->mutable_data()[i / 8] = static_cast<uint8_t>(out->mutable_data()[i / 8] | values[i] << (i % 8));
-  }
-  return out;
+template <typename T>
+void Put(const T& value, int64_t i, uint8_t* out) {
+  std::memcpy(out + i * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
 /// Unsigned values are also accepted sign-extended, as some writers store them.
@@ -47,37 +53,43 @@ bool FitsIn(int32_t value) {
 }
 
 template <typename T>
-BufferResult Narrow(const LeafBatch& batch, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(batch.slots * sizeof(T), pool));
-  auto* values = out->mutable_data_as<T>();
-  for (int64_t i = 0; i < batch.slots; ++i) {
-    const int32_t value = ValueAt<int32_t>(batch.values->data(), i);
+Status Narrow(const ValueConversion&, const uint8_t* in, int64_t count, uint8_t* out) {
+  bool fits = true;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = ValueAt<int32_t>(in, i);
+    fits &= FitsIn<T>(value);
+    Put(static_cast<T>(value), i, out);
+  }
+  for (int64_t i = 0; !fits && i < count; ++i) {
+    const auto value = ValueAt<int32_t>(in, i);
     if (!FitsIn<T>(value)) return Invalid("value {} does not fit an INTEGER of {} bits", value, sizeof(T) * 8);
-    values[i] = static_cast<T>(value);
   }
-  return out;
+  return Status::OK();
 }
 
-BufferResult Int96Micros(const LeafBatch& batch, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(batch.slots * 8, pool));
-  for (int64_t i = 0; i < batch.slots; ++i) {
-    out->mutable_data_as<int64_t>()[i] = IsNull(batch, i) ? 0 : Int96ToMicros(batch.values->data() + i * 12);
-  }
-  return out;
+Status Int96(const ValueConversion& conversion, const uint8_t* in, int64_t count, uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) Put(Int96ToTimestamp(in + i * 12, conversion.unit), i, out);
+  return Status::OK();
 }
 
-/// Sign-extends a little-endian integer to a decimal of kWords 64-bit words.
+/// Sign-extends an integer to a little-endian number of kWords 64-bit words.
 template <size_t kWords>
-std::array<uint64_t, kWords> Extend(int64_t value) {
-  std::array<uint64_t, kWords> words;
+Words<kWords> Extend(int64_t value) {
+  Words<kWords> words;
   words.fill(value < 0 ? ~uint64_t{0} : 0);
   words[0] = static_cast<uint64_t>(value);
   return words;
 }
 
-/// A big-endian two's complement number of any length; false when it needs more than kWords words.
+template <typename T, size_t kWords>
+Status ExtendAll(const ValueConversion&, const uint8_t* in, int64_t count, uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) Put(Extend<kWords>(ValueAt<T>(in, i)), i, out);
+  return Status::OK();
+}
+
+/// A big-endian two's complement number of any length but 0; false when it needs more than kWords words.
 template <size_t kWords>
-bool FromBigEndian(const uint8_t* bytes, int64_t size, std::array<uint64_t, kWords>* out) {
+bool FromBigEndian(const uint8_t* bytes, int64_t size, Words<kWords>* out) {
   constexpr int64_t kBytes = kWords * 8;
   const uint8_t sign = (bytes[0] & 0x80) != 0 ? 0xff : 0;
   for (; size > kBytes; --size, ++bytes) {
@@ -92,87 +104,179 @@ bool FromBigEndian(const uint8_t* bytes, int64_t size, std::array<uint64_t, kWor
   return true;
 }
 
-/// The bytes of value `i` of a decimal that is stored as bytes.
-std::span<const uint8_t> DecimalBytes(const LeafColumn& leaf, const LeafBatch& batch, int64_t i) {
-  const uint8_t* values = batch.values->data();
-  if (batch.offsets == nullptr) {
-    const size_t width = static_cast<size_t>(leaf.element.type_length);
-    return {values + static_cast<size_t>(i) * width, width};
-  }
-  const auto* offsets = batch.offsets->data_as<int32_t>();
-  return {values + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
+template <size_t kWords>
+Status DoesNotFit(int64_t size) {
+  if (size == 0) return Invalid("a decimal of no bytes");
+  return Invalid("a decimal of {} bytes does not fit {} bits", size, kWords * 64);
+}
+
+uint64_t BigEndianWord(const uint8_t* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return __builtin_bswap64(word);
+}
+
+/// Nine to sixteen bytes: the last eight, and the first eight without those.
+Words<2> TwoWords(const uint8_t* bytes, int width) {
+  const auto high = static_cast<int64_t>(BigEndianWord(bytes)) >> (128 - 8 * width);
+  return {BigEndianWord(bytes + width - 8), static_cast<uint64_t>(high)};
 }
 
 template <size_t kWords>
-BufferResult Decimals(const LeafColumn& leaf, const LeafBatch& batch, arrow::MemoryPool* pool) {
-  using Words = std::array<uint64_t, kWords>;
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(batch.slots * sizeof(Words), pool));
-  for (int64_t i = 0; i < batch.slots; ++i) {
-    Words words{};
-    if (!IsNull(batch, i)) {
-      if (leaf.element.type == PhysicalType::kInt32) {
-        words = Extend<kWords>(ValueAt<int32_t>(batch.values->data(), i));
-      } else if (leaf.element.type == PhysicalType::kInt64) {
-        words = Extend<kWords>(ValueAt<int64_t>(batch.values->data(), i));
-      } else {
-        const auto bytes = DecimalBytes(leaf, batch, i);
-        if (bytes.empty()) return Invalid("a decimal of no bytes");
-        if (!FromBigEndian(bytes.data(), static_cast<int64_t>(bytes.size()), &words)) {
-          return Invalid("a decimal of {} bytes does not fit {} bits", bytes.size(), kWords * 64);
-        }
-      }
+Status FixedDecimals(const ValueConversion& conversion, const uint8_t* in, int64_t count, uint8_t* out) {
+  const int64_t width = conversion.in_width;
+  if (kWords == 2 && width > 8 && width <= 16) {
+    for (int64_t i = 0; i < count; ++i) Put(TwoWords(in + i * width, static_cast<int>(width)), i, out);
+    return Status::OK();
+  }
+  // Up to eight bytes are the upper ones of a word that begins with them; the last values have no such word.
+  int64_t i = 0;
+  if (width > 0 && width <= 8) {
+    for (; (count - i) * width >= 8; ++i) {
+      const auto value = static_cast<int64_t>(BigEndianWord(in + i * width)) >> (64 - 8 * width);
+      Put(Extend<kWords>(value), i, out);
     }
-    std::memcpy(out->mutable_data() + i * static_cast<int64_t>(sizeof(Words)), words.data(), sizeof(Words));
+  }
+  for (; i < count; ++i) {
+    Words<kWords> words{};
+    if (width == 0 || !FromBigEndian(in + i * width, width, &words)) return DoesNotFit<kWords>(width);
+    Put(words, i, out);
+  }
+  return Status::OK();
+}
+
+template <size_t kWords>
+ValueConversion DecimalConversion(const SchemaElement& element, int64_t width) {
+  switch (*element.type) {
+    case PhysicalType::kInt32:
+      return {width, kWords * 8, &ExtendAll<int32_t, kWords>, {}};
+    case PhysicalType::kInt64:
+      return {width, kWords * 8, &ExtendAll<int64_t, kWords>, {}};
+    case PhysicalType::kFixedLenByteArray:
+      return {width, kWords * 8, &FixedDecimals<kWords>, {}};
+    default:
+      return {width, width, nullptr, {}};
+  }
+}
+
+template <size_t kWords>
+BufferResult DecimalsOfByteArrays(const LeafBatch& batch, arrow::MemoryPool* pool) {
+  constexpr int64_t kWidth = kWords * 8;
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(batch.slots * kWidth, pool));
+  const auto* offsets = batch.offsets->data_as<int32_t>();
+  for (int64_t i = 0; i < batch.slots; ++i) {
+    Words<kWords> words{};
+    if (!IsNull(batch, i)) {
+      const int64_t size = offsets[i + 1] - offsets[i];
+      if (size == 0 || !FromBigEndian(batch.values->data() + offsets[i], size, &words)) return DoesNotFit<kWords>(size);
+    }
+    Put(words, i, out->mutable_data());
   }
   return out;
 }
 
-BufferResult ConvertFixed(const LeafColumn& leaf, arrow::Type::type type, const LeafBatch& batch,
-                          arrow::MemoryPool* pool) {
-  switch (type) {
+BufferResult PackBooleans(const LeafBatch& batch, arrow::MemoryPool* pool) {
+  const int64_t words = (batch.slots + 63) / 64;
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> out, arrow::AllocateResizableBuffer(words * 8, pool));
+  simd::BitsAtLeast(batch.values->data(), static_cast<size_t>(batch.slots), 1,
+                    reinterpret_cast<uint64_t*>(out->mutable_data()));
+  ARROW_RETURN_NOT_OK(out->Resize(arrow::bit_util::BytesForBits(batch.slots), /*shrink_to_fit=*/false));
+  return out;
+}
+
+BufferResult WideOffsets(const LeafBatch& batch, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> wide, arrow::AllocateBuffer((batch.slots + 1) * 8, pool));
+  const auto* offsets = batch.offsets->data_as<int32_t>();
+  std::copy(offsets, offsets + batch.slots + 1, wide->mutable_data_as<int64_t>());
+  return wide;
+}
+
+BufferResult FinishValues(const arrow::DataType& storage, const LeafBatch& batch, arrow::MemoryPool* pool) {
+  switch (storage.id()) {
     case arrow::Type::BOOL:
       return PackBooleans(batch, pool);
-    case arrow::Type::INT8:
-      return Narrow<int8_t>(batch, pool);
-    case arrow::Type::UINT8:
-      return Narrow<uint8_t>(batch, pool);
-    case arrow::Type::INT16:
-      return Narrow<int16_t>(batch, pool);
-    case arrow::Type::UINT16:
-      return Narrow<uint16_t>(batch, pool);
     case arrow::Type::DECIMAL128:
-      return Decimals<2>(leaf, batch, pool);
+      return batch.offsets != nullptr ? DecimalsOfByteArrays<2>(batch, pool) : batch.values;
     case arrow::Type::DECIMAL256:
-      return Decimals<4>(leaf, batch, pool);
+      return batch.offsets != nullptr ? DecimalsOfByteArrays<4>(batch, pool) : batch.values;
     default:
-      break;
+      return batch.values;
   }
-  return leaf.element.type == PhysicalType::kInt96 ? Int96Micros(batch, pool) : batch.values;
+}
+
+int64_t TicksPerSecond(arrow::TimeUnit::type unit) {
+  int64_t ticks = 1;
+  for (int power = unit; power > 0; --power) ticks *= 1000;
+  return ticks;
 }
 
 }  // namespace
 
-int64_t Int96ToMicros(const uint8_t* bytes) {
+int64_t Int96ToTimestamp(const uint8_t* bytes, arrow::TimeUnit::type unit) {
   int64_t nanos = 0;
   int32_t day = 0;
   std::memcpy(&nanos, bytes, 8);
   std::memcpy(&day, bytes + 8, 4);
+  const int64_t per_second = TicksPerSecond(unit);
   const uint64_t days = static_cast<uint64_t>(int64_t{day} - kJulianDayOfEpoch);
-  return static_cast<int64_t>(days * static_cast<uint64_t>(kMicrosPerDay) + static_cast<uint64_t>(nanos / 1000));
+  const int64_t of_day = nanos / (TicksPerSecond(arrow::TimeUnit::NANO) / per_second);
+  return static_cast<int64_t>(days * static_cast<uint64_t>(kSecondsPerDay * per_second) +
+                              static_cast<uint64_t>(of_day));
 }
 
-Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn& leaf,
-                                                      const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
-                                                      arrow::MemoryPool* pool) {
-  if (type->id() == arrow::Type::NA) {
+ValueConversion ConversionOf(const SchemaElement& element, const arrow::DataType& type) {
+  const int64_t width = ValueWidth(*element.type, element.type_length);
+  const arrow::DataType& storage = StorageOf(type);
+  switch (storage.id()) {
+    case arrow::Type::INT8:
+      return {width, 1, &Narrow<int8_t>, {}};
+    case arrow::Type::UINT8:
+      return {width, 1, &Narrow<uint8_t>, {}};
+    case arrow::Type::INT16:
+      return {width, 2, &Narrow<int16_t>, {}};
+    case arrow::Type::UINT16:
+      return {width, 2, &Narrow<uint16_t>, {}};
+    case arrow::Type::DECIMAL128:
+      return DecimalConversion<2>(element, width);
+    case arrow::Type::DECIMAL256:
+      return DecimalConversion<4>(element, width);
+    case arrow::Type::TIMESTAMP:
+      if (*element.type == PhysicalType::kInt96) {
+        return {width, 8, &Int96, static_cast<const arrow::TimestampType&>(storage).unit()};
+      }
+      break;
+    default:
+      break;
+  }
+  return {width, width, nullptr, {}};
+}
+
+Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn&, const std::shared_ptr<arrow::DataType>& type,
+                                                      LeafBatch batch, arrow::MemoryPool* pool) {
+  using arrow::ArrayData;
+  if (type->id() == arrow::Type::DICTIONARY) {
+    auto indices = ArrayData::Make(type, batch.slots, {batch.validity, batch.values}, batch.null_count);
+    indices->dictionary = std::move(batch.dictionary);
+    return indices;
+  }
+  const arrow::DataType& storage = StorageOf(*type);
+  if (storage.id() == arrow::Type::NA) {
     if (batch.null_count != batch.slots) return Invalid("a value in a column of type UNKNOWN, which holds nulls only");
-    return arrow::ArrayData::Make(type, batch.slots, {nullptr}, batch.slots);
+    return ArrayData::Make(type, batch.slots, {nullptr}, batch.slots);
   }
-  if (arrow::is_base_binary_like(type->id())) {
-    return arrow::ArrayData::Make(type, batch.slots, {batch.validity, batch.offsets, batch.values}, batch.null_count);
+  if (arrow::is_binary_view_like(storage.id())) {
+    arrow::BufferVector buffers = {batch.validity, batch.values};
+    for (auto& buffer : batch.view_buffers) buffers.push_back(std::move(buffer));
+    return ArrayData::Make(type, batch.slots, std::move(buffers), batch.null_count);
   }
-  ARROW_ASSIGN_OR_RAISE(auto values, ConvertFixed(leaf, type->id(), batch, pool));
-  return arrow::ArrayData::Make(type, batch.slots, {batch.validity, std::move(values)}, batch.null_count);
+  if (arrow::is_base_binary_like(storage.id())) {
+    if (arrow::is_large_binary_like(storage.id())) {
+      ARROW_ASSIGN_OR_RAISE(batch.offsets, WideOffsets(batch, pool));
+    }
+    return ArrayData::Make(type, batch.slots, {batch.validity, batch.offsets, batch.values}, batch.null_count);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto values, FinishValues(storage, batch, pool));
+  return ArrayData::Make(type, batch.slots, {batch.validity, std::move(values)}, batch.null_count);
 }
 
 }  // namespace calve::parquet

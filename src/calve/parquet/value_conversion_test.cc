@@ -22,6 +22,12 @@ LeafColumn Decimal(PhysicalType type, int precision, int scale, int32_t length =
 Result<std::shared_ptr<arrow::Array>> Convert(const LeafColumn& leaf, LeafBatch batch) {
   std::string unsupported;
   ARROW_ASSIGN_OR_RAISE(auto type, LeafType(leaf.element, &unsupported));
+  const ValueConversion conversion = ConversionOf(leaf.element, *type);
+  if (batch.offsets == nullptr && conversion.convert != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(auto values, arrow::AllocateBuffer(batch.slots * conversion.out_width));
+    ARROW_RETURN_NOT_OK(conversion.convert(conversion, batch.values->data(), batch.slots, values->mutable_data()));
+    batch.values = std::move(values);
+  }
   ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf, type, std::move(batch), arrow::default_memory_pool()));
   return arrow::MakeArray(data);
 }
@@ -84,7 +90,7 @@ TEST(ValueConversion, Int96Wraps) {
     uint8_t bytes[12];
     std::memcpy(bytes, &nanos, 8);
     std::memcpy(bytes + 8, &day, 4);
-    return Int96ToMicros(bytes);
+    return Int96ToTimestamp(bytes, arrow::TimeUnit::MICRO);
   };
   EXPECT_EQ(micros(0, 2440588), 0);
   EXPECT_EQ(micros(1999, 2440588), 1);

@@ -23,6 +23,32 @@ Status CheckDictionary(const Dictionary* dictionary) {
                                : Invalid("a dictionary-encoded page in a column chunk without a dictionary");
 }
 
+/// Converts what another decoder gives.
+class ConvertingDecoder : public FixedDecoder {
+ public:
+  ConvertingDecoder(const ValueConversion& conversion, std::unique_ptr<FixedDecoder> values)
+      : conversion_(conversion), values_(std::move(values)) {}
+
+  Status Decode(int64_t count, uint8_t* out) override {
+    constexpr int64_t kBatchBytes = 4096;
+    const int64_t most = std::max<int64_t>(kBatchBytes / std::max<int64_t>(conversion_.in_width, 1), 1);
+    physical_.resize(static_cast<size_t>(most * conversion_.in_width + kPoolVectorSlackBytes));
+    for (int64_t n = 0; count > 0; count -= n) {
+      n = std::min(count, most);
+      ARROW_RETURN_NOT_OK(values_->Decode(n, physical_.data()));
+      ARROW_RETURN_NOT_OK(conversion_.convert(conversion_, physical_.data(), n, out));
+      out += n * conversion_.out_width;
+    }
+    return Status::OK();
+  }
+  Status Skip(int64_t count) override { return values_->Skip(count); }
+
+ private:
+  ValueConversion conversion_;
+  std::unique_ptr<FixedDecoder> values_;
+  std::vector<uint8_t> physical_;
+};
+
 }  // namespace
 
 int64_t ValueWidth(PhysicalType type, int32_t type_length) {
@@ -45,18 +71,16 @@ int64_t ValueWidth(PhysicalType type, int32_t type_length) {
   return 0;
 }
 
-Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type, int64_t width,
-                                                       std::span<const uint8_t> bytes, int64_t page_values,
-                                                       const Dictionary* dictionary) {
+namespace {
+
+/// Values as the file has them.
+Result<std::unique_ptr<FixedDecoder>> MakePhysicalDecoder(Encoding encoding, PhysicalType type, int64_t width,
+                                                          std::span<const uint8_t> bytes, int64_t page_values) {
   const bool boolean = type == PhysicalType::kBoolean;
   switch (encoding) {
     case Encoding::kPlain:
       if (boolean) return std::make_unique<PlainBooleanDecoder>(bytes);
       return std::make_unique<PlainFixedDecoder>(width, bytes);
-    case Encoding::kPlainDictionary:
-    case Encoding::kRleDictionary:
-      ARROW_RETURN_NOT_OK(CheckDictionary(dictionary));
-      return std::make_unique<DictionaryFixedDecoder>(width, bytes, *dictionary);
     case Encoding::kRle:
       if (boolean) return std::make_unique<RleBooleanDecoder>(bytes);
       break;
@@ -77,6 +101,33 @@ Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, Physic
       break;
   }
   return CannotHold(encoding, type);
+}
+
+}  // namespace
+
+bool IsDictionary(Encoding encoding) {
+  return encoding == Encoding::kPlainDictionary || encoding == Encoding::kRleDictionary;
+}
+
+Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type,
+                                                       const ValueConversion& conversion,
+                                                       std::span<const uint8_t> bytes, int64_t page_values,
+                                                       const Dictionary* dictionary) {
+  if (IsDictionary(encoding)) {
+    ARROW_RETURN_NOT_OK(CheckDictionary(dictionary));
+    return std::make_unique<DictionaryFixedDecoder>(conversion.out_width, bytes, *dictionary);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto decoder, MakePhysicalDecoder(encoding, type, conversion.in_width, bytes, page_values));
+  if (conversion.convert == nullptr) return decoder;
+  return std::make_unique<ConvertingDecoder>(conversion, std::move(decoder));
+}
+
+Status BinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>&, ViewValues* out) {
+  BinaryValues values(out->views().pool());
+  ARROW_RETURN_NOT_OK(values.Init());
+  ARROW_RETURN_NOT_OK(Decode(count, &values));
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> data, values.data.Finish());
+  return out->Append(values.offsets.span(), data);
 }
 
 Result<std::unique_ptr<BinaryDecoder>> MakeBinaryDecoder(Encoding encoding, std::span<const uint8_t> bytes,

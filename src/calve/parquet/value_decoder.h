@@ -1,5 +1,7 @@
 #pragma once
 
+#include "calve/parquet/binary_views.h"
+#include "calve/parquet/leaf_layout.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/pool_vector.h"
 
@@ -8,6 +10,8 @@
 #include <span>
 
 namespace calve::parquet {
+
+struct Dictionary;
 
 /// Decodes values of one width from the encoded values of a page, which outlive it. Booleans are bytes, 0 or 1.
 class FixedDecoder {
@@ -40,27 +44,24 @@ class BinaryDecoder {
   /// Appends exactly `count` values. Invalid when there are fewer. The caller has made sure, by BytesAtMost, that the
   /// bytes in `out` stay below 2 GiB.
   virtual Status Decode(int64_t count, BinaryValues* out) = 0;
+  /// Appends views of exactly `count` values, into `page`, which holds the bytes being decoded, or into other memory
+  /// that is added to `out`. Invalid when there are fewer.
+  virtual Status DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>& page, ViewValues* out);
   /// Passes over exactly `count` values. Invalid when there are fewer.
   virtual Status Skip(int64_t count) = 0;
-};
-
-/// The values that a chunk's dictionary-encoded pages refer to.
-struct Dictionary {
-  explicit Dictionary(arrow::MemoryPool* pool) : fixed(pool), binary(pool) {}
-
-  int64_t count = 0;
-  PoolVector<uint8_t> fixed;  ///< count * width bytes, when the column is of fixed width
-  BinaryValues binary;        ///< when it holds byte arrays
-  int64_t largest_bytes = 0;  ///< the longest byte array
 };
 
 /// Bytes of a value as decoders give it, 0 for BYTE_ARRAY.
 int64_t ValueWidth(PhysicalType type, int32_t type_length);
 
-/// Makes the decoder of `encoding` for a type of fixed width. `page_values` counts the page's values, nulls included.
-/// `dictionary` may be null when the chunk has none. Invalid when the encoding cannot hold the type, NotImplemented
-/// when it is unknown.
-Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type, int64_t width,
+/// True for the two encodings whose pages hold indices.
+bool IsDictionary(Encoding encoding);
+
+/// Makes the decoder of `encoding` for a type of fixed width; it gives converted values. `page_values` counts the
+/// page's values, nulls included. `dictionary` may be null when the chunk has none. Invalid when the encoding cannot
+/// hold the type, NotImplemented when it is unknown.
+Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type,
+                                                       const ValueConversion& conversion,
                                                        std::span<const uint8_t> bytes, int64_t page_values,
                                                        const Dictionary* dictionary);
 /// The same for BYTE_ARRAY.

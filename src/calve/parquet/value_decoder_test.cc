@@ -28,16 +28,28 @@ Bytes operator+(Bytes a, std::string_view b) {
 
 arrow::MemoryPool* Pool() { return arrow::default_memory_pool(); }
 
+ValueConversion AsTheyAre(int64_t width) { return {width, width, nullptr, {}}; }
+
+Result<std::shared_ptr<const Dictionary>> MadeDictionary(bool binary, int64_t width, int64_t count,
+                                                         const Bytes& bytes) {
+  LeafLayout layout;
+  layout.binary = binary;
+  layout.form = binary ? ValueForm::kOffsets : ValueForm::kFixed;
+  layout.conversion = AsTheyAre(width);
+  return MakeDictionary(layout, count, bytes, Pool());
+}
+
 template <typename T>
 Result<std::vector<T>> DecodeFixed(Encoding encoding, PhysicalType type, const Bytes& bytes, int64_t count,
                                    int64_t step, const Dictionary* dictionary = nullptr, int64_t width = sizeof(T)) {
   const Bytes exact(bytes);
-  ARROW_ASSIGN_OR_RAISE(auto decoder, MakeFixedDecoder(encoding, type, width, exact, count, dictionary));
-  std::vector<T> out(static_cast<size_t>(count * width) / sizeof(T));
+  ARROW_ASSIGN_OR_RAISE(auto decoder, MakeFixedDecoder(encoding, type, AsTheyAre(width), exact, count, dictionary));
+  std::vector<T> out((static_cast<size_t>(count * width) + kPoolVectorSlackBytes) / sizeof(T));
   for (int64_t done = 0; done < count; done += step) {
     ARROW_RETURN_NOT_OK(
         decoder->Decode(std::min(step, count - done), reinterpret_cast<uint8_t*>(out.data()) + done * width));
   }
+  out.resize(static_cast<size_t>(count * width) / sizeof(T));
   return out;
 }
 
@@ -112,53 +124,50 @@ TEST(RleBooleanDecoder, Runs) {
 }
 
 TEST(DictionaryDecoder, FixedWidth) {
-  Dictionary dictionary(Pool());
-  ASSERT_TRUE(FillDictionary(false, 8, 3,
-                             Bytes{10, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0},
-                             &dictionary)
-                  .ok());
+  const auto dictionary =
+      MadeDictionary(false, 8, 3, {10, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0})
+          .ValueOrDie();
   // Two bits: 3 times 2, then 8 packed 0 1 2 0 1 2 0 1.
   const Bytes bytes = {2, 0x06, 0x02, 0x03, 0b00100100, 0b01001001};
   for (int64_t step : {1, 4, 11}) {
-    EXPECT_EQ(
-        DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, bytes, 11, step, &dictionary).ValueOrDie(),
-        (std::vector<int64_t>{30, 30, 30, 10, 20, 30, 10, 20, 30, 10, 20}));
+    EXPECT_EQ(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, bytes, 11, step, dictionary.get())
+                  .ValueOrDie(),
+              (std::vector<int64_t>{30, 30, 30, 10, 20, 30, 10, 20, 30, 10, 20}));
   }
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Bytes cut(bytes.begin(), bytes.begin() + size);
-    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, cut, 11, 11, &dictionary)
+    EXPECT_TRUE(DecodeFixed<int64_t>(Encoding::kRleDictionary, PhysicalType::kInt64, cut, 11, 11, dictionary.get())
                     .status()
                     .IsInvalid());
   }
 }
 
 TEST(DictionaryDecoder, ByteArraysAcrossBatchesOfIndices) {
-  Dictionary dictionary(Pool());
-  ASSERT_TRUE(FillDictionary(true, 0, 2, Bytes{1, 0, 0, 0} + "x" + Bytes{3, 0, 0, 0} + "yyy", &dictionary).ok());
-  EXPECT_EQ(dictionary.largest_bytes, 3);
+  const auto dictionary = MadeDictionary(true, 0, 2, Bytes{1, 0, 0, 0} + "x" + Bytes{3, 0, 0, 0} + "yyy").ValueOrDie();
+  EXPECT_EQ(dictionary->largest_bytes, 3);
   // One bit: 3000 times 1, then 2000 times 0.
   const Bytes bytes = {1, 0xF0, 0x2E, 0x01, 0xA0, 0x1F, 0x00};
   Strings expected(3000, "yyy");
   expected.resize(5000, "x");
   for (int64_t step : {700, 5000}) {
-    EXPECT_EQ(DecodeBinary(Encoding::kPlainDictionary, bytes, 5000, step, &dictionary).ValueOrDie(), expected);
+    EXPECT_EQ(DecodeBinary(Encoding::kPlainDictionary, bytes, 5000, step, dictionary.get()).ValueOrDie(), expected);
   }
-  ExpectBinaryTruncation(Encoding::kPlainDictionary, bytes, bytes.size(), 5000, &dictionary);
+  ExpectBinaryTruncation(Encoding::kPlainDictionary, bytes, bytes.size(), 5000, dictionary.get());
 }
 
 TEST(DictionaryDecoder, NamesTheIndexOutOfRange) {
-  Dictionary dictionary(Pool());
-  ASSERT_TRUE(FillDictionary(false, 4, 2, Bytes{1, 0, 0, 0, 2, 0, 0, 0}, &dictionary).ok());
-  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {3, 0x06, 0x07}, 3, 3, &dictionary)
-                .status()
-                .message(),
-            "dictionary index 7 out of range (dictionary has 2 values)");
+  const auto dictionary = MadeDictionary(false, 4, 2, {1, 0, 0, 0, 2, 0, 0, 0}).ValueOrDie();
   EXPECT_EQ(
-      DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x03, 0xE4, 0xE4}, 8, 8, &dictionary)
+      DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {3, 0x06, 0x07}, 3, 3, dictionary.get())
           .status()
           .message(),
-      "dictionary index 3 out of range (dictionary has 2 values)");
-  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {33, 0x06}, 3, 3, &dictionary)
+      "dictionary index 7 out of range (dictionary has 2 values)");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {2, 0x03, 0xE4, 0xE4}, 8, 8,
+                                 dictionary.get())
+                .status()
+                .message(),
+            "dictionary index 3 out of range (dictionary has 2 values)");
+  EXPECT_EQ(DecodeFixed<int32_t>(Encoding::kRleDictionary, PhysicalType::kInt32, {33, 0x06}, 3, 3, dictionary.get())
                 .status()
                 .message(),
             "dictionary indices of 33 bits");
@@ -167,10 +176,9 @@ TEST(DictionaryDecoder, NamesTheIndexOutOfRange) {
 }
 
 TEST(DictionaryDecoder, RefusesADictionaryLargerThanItsPage) {
-  Dictionary dictionary(Pool());
-  EXPECT_EQ(FillDictionary(false, 8, 1000000000, Bytes(16), &dictionary).message(),
+  EXPECT_EQ(MadeDictionary(false, 8, 1000000000, Bytes(16)).status().message(),
             "a dictionary of 1000000000 values of 8 bytes in 16 bytes");
-  EXPECT_EQ(FillDictionary(true, 0, 1000000000, Bytes(16), &dictionary).message(),
+  EXPECT_EQ(MadeDictionary(true, 0, 1000000000, Bytes(16)).status().message(),
             "a dictionary of 1000000000 byte arrays in 16 bytes");
 }
 
@@ -316,13 +324,16 @@ TEST(ByteStreamSplitDecoder, SpecificationVector) {
 }
 
 TEST(ValueDecoder, RefusesEncodingsThatCannotHoldTheType) {
-  EXPECT_EQ(MakeFixedDecoder(Encoding::kDeltaBinaryPacked, PhysicalType::kDouble, 8, {}, 1, nullptr).status().message(),
+  EXPECT_EQ(MakeFixedDecoder(Encoding::kDeltaBinaryPacked, PhysicalType::kDouble, AsTheyAre(8), {}, 1, nullptr)
+                .status()
+                .message(),
             "encoding DELTA_BINARY_PACKED cannot hold DOUBLE");
-  EXPECT_EQ(MakeFixedDecoder(Encoding::kRle, PhysicalType::kInt32, 4, {}, 1, nullptr).status().message(),
+  EXPECT_EQ(MakeFixedDecoder(Encoding::kRle, PhysicalType::kInt32, AsTheyAre(4), {}, 1, nullptr).status().message(),
             "encoding RLE cannot hold INT32");
   EXPECT_EQ(MakeBinaryDecoder(Encoding::kByteStreamSplit, {}, 1, nullptr).status().message(),
             "encoding BYTE_STREAM_SPLIT cannot hold BYTE_ARRAY");
-  const auto unknown = MakeFixedDecoder(static_cast<Encoding>(10), PhysicalType::kDouble, 8, {}, 1, nullptr).status();
+  const auto unknown =
+      MakeFixedDecoder(static_cast<Encoding>(10), PhysicalType::kDouble, AsTheyAre(8), {}, 1, nullptr).status();
   EXPECT_TRUE(unknown.IsNotImplemented());
   EXPECT_EQ(unknown.message(), "encoding 10");
 }
