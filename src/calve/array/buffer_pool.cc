@@ -23,7 +23,10 @@ std::shared_ptr<BufferPool> BufferPool::Make(arrow::MemoryPool* parent, int64_t 
 
 std::shared_ptr<BufferPool> BufferPool::Over(arrow::MemoryPool* pool) {
   if (auto* buffers = dynamic_cast<BufferPool*>(pool)) return buffers->NewHandle();
-  return Make(pool);
+  if (pool != arrow::default_memory_pool()) return Make(pool);
+  // Readers that follow each other find what the one before left. Never destroyed: arrays may live till the very end.
+  static auto* const shared = new std::shared_ptr<BufferPool>(Make(arrow::default_memory_pool()));
+  return *shared;
 }
 
 BufferPool::BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes)

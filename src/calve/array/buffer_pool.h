@@ -24,7 +24,8 @@ class BufferPool final : public arrow::MemoryPool {
 
   /// The parent outlives everything allocated here.
   static std::shared_ptr<BufferPool> Make(arrow::MemoryPool* parent, int64_t max_idle_bytes = kDefaultIdleBytes);
-  /// `pool` itself where it is a BufferPool, else a new one over it.
+  /// `pool` itself where it is a BufferPool; over Arrow's default pool, the one that the process shares; else a new
+  /// one.
   static std::shared_ptr<BufferPool> Over(arrow::MemoryPool* pool);
 
   using MemoryPool::Allocate;

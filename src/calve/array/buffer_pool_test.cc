@@ -89,6 +89,12 @@ TEST(BufferPool, MovesWhatGrowsOutOfItsSize) {
   pool->Free(block, 64);
 }
 
+TEST(BufferPool, ReadersShareTheOneOverTheDefaultPool) {
+  EXPECT_EQ(BufferPool::Over(arrow::default_memory_pool()), BufferPool::Over(arrow::default_memory_pool()));
+  arrow::ProxyMemoryPool other(arrow::default_memory_pool());
+  EXPECT_NE(BufferPool::Over(&other), BufferPool::Over(&other));
+}
+
 TEST(BufferPool, OverAPoolOfItsKindIsThatPool) {
   auto pool = BufferPool::Make(arrow::default_memory_pool());
   EXPECT_EQ(BufferPool::Over(pool.get()).get(), pool.get());

@@ -6,26 +6,32 @@
 
 namespace calve::parquet {
 
-/// Bytes that CopyBytes may read past the value, where its input has them, and write past it.
+/// CopyBytes copies whole blocks of this size: it may write that many bytes past the value, and read them where its
+/// input has them.
 inline constexpr size_t kOvercopyBytes = 32;
 
-/// Copies `size` bytes from `in` to `out`; short ones as one block of kOvercopyBytes where that many lie before
-/// `in_end`. `out` has room for as many (a PoolVector's slack is).
-inline void CopyBytes(const uint8_t* in, size_t size, const uint8_t* in_end, uint8_t* out) {
-  if (static_cast<size_t>(in_end - in) < kOvercopyBytes) {
-    if (size > 0) std::memcpy(out, in, size);
+/// Copies `size` bytes from `in`, behind which kOvercopyBytes may be read, to `out`, where as many may be written (a
+/// PoolVector's slack is enough). The `size` bytes do not overlap; what lies behind them may.
+inline void CopyShortBytes(const uint8_t* in, size_t size, uint8_t* out) {
+  constexpr size_t kManyBlocks = 8;
+  if (size > kManyBlocks * kOvercopyBytes) {
+    std::memcpy(out, in, size);
     return;
   }
-  std::memcpy(out, in, kOvercopyBytes);
-  if (size > kOvercopyBytes) std::memcpy(out + kOvercopyBytes, in + kOvercopyBytes, size - kOvercopyBytes);
+  for (size_t copied = 0; copied < size; copied += kOvercopyBytes) {
+    uint8_t block[kOvercopyBytes];
+    std::memcpy(block, in + copied, kOvercopyBytes);
+    std::memcpy(out + copied, block, kOvercopyBytes);
+  }
 }
 
-/// The same where `in` is known to have kOvercopyBytes. The `size` bytes do not overlap; what lies behind them may.
-inline void CopyShortBytes(const uint8_t* in, size_t size, uint8_t* out) {
-  uint8_t block[kOvercopyBytes];
-  std::memcpy(block, in, kOvercopyBytes);
-  std::memcpy(out, block, kOvercopyBytes);
-  if (size > kOvercopyBytes) std::memcpy(out + kOvercopyBytes, in + kOvercopyBytes, size - kOvercopyBytes);
+/// The same where `in_end` says how far may be read.
+inline void CopyBytes(const uint8_t* in, size_t size, const uint8_t* in_end, uint8_t* out) {
+  if (static_cast<size_t>(in_end - in) >= size + kOvercopyBytes) {
+    CopyShortBytes(in, size, out);
+  } else if (size > 0) {
+    std::memcpy(out, in, size);
+  }
 }
 
 }  // namespace calve::parquet

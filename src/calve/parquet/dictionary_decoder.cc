@@ -97,7 +97,8 @@ Status DictionaryFixedDecoder::Decode(int64_t count, uint8_t* out) {
     if (repeated) {
       simd::Repeat(dictionary_.fixed->data() + indices[0] * width, width, static_cast<size_t>(n), out);
     } else {
-      simd::Gather(dictionary_.fixed->data(), width, indices, static_cast<size_t>(n), out);
+      simd::Gather(dictionary_.fixed->data(), width, static_cast<size_t>(dictionary_.count), indices,
+                   static_cast<size_t>(n), out);
     }
     out += n * width_;
     count -= n;
@@ -164,7 +165,7 @@ Status DictionaryBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr
     if (repeated) {
       simd::Repeat(values + indices[0] * sizeof(BinaryView), sizeof(BinaryView), static_cast<size_t>(n), bytes);
     } else {
-      simd::Gather(values, sizeof(BinaryView), indices, static_cast<size_t>(n), bytes);
+      simd::Gather(values, sizeof(BinaryView), dictionary_.views.size(), indices, static_cast<size_t>(n), bytes);
     }
     // The dictionary's views say buffer 0.
     for (int64_t i = 0; buffer_index > 0 && i < n; ++i) {

@@ -82,6 +82,14 @@ void LeafValues::SpreadSlots(uint8_t* first, int64_t width, int64_t slots, int64
 Status LeafValues::AppendFixed(int64_t slots, int64_t nulls, FixedDecoder* values) {
   ARROW_RETURN_NOT_OK(fixed_.Resize((slots_ + slots) * width_));
   uint8_t* out = fixed_.data() + slots_ * width_;
+  if (nulls > 0 && nulls < slots) {
+    ARROW_ASSIGN_OR_RAISE(const uint8_t* packed, values->TakeInPlace(slots - nulls));
+    if (packed != nullptr) {
+      simd::SpreadFrom(packed, static_cast<size_t>(width_), static_cast<size_t>(slots - nulls),
+                       static_cast<size_t>(slots), validity_.bits(), static_cast<size_t>(slots_), out);
+      return Status::OK();
+    }
+  }
   if (slots > nulls) ARROW_RETURN_NOT_OK(values->Decode(slots - nulls, out));
   SpreadSlots(out, width_, slots, nulls);
   return Status::OK();

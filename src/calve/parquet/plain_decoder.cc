@@ -33,6 +33,11 @@ Status PlainFixedDecoder::Decode(int64_t count, uint8_t* out) {
   return Status::OK();
 }
 
+Result<const uint8_t*> PlainFixedDecoder::TakeInPlace(int64_t count) {
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, Take(count));
+  return bytes.data();
+}
+
 Status PlainFixedDecoder::Skip(int64_t count) { return Take(count).status(); }
 
 Status PlainBooleanDecoder::Skip(int64_t count) {

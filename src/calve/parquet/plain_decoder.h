@@ -12,6 +12,7 @@ class PlainFixedDecoder : public FixedDecoder {
   PlainFixedDecoder(int64_t width, std::span<const uint8_t> bytes) : width_(width), cursor_(bytes) {}
   Status Decode(int64_t count, uint8_t* out) override;
   Status Skip(int64_t count) override;
+  Result<const uint8_t*> TakeInPlace(int64_t count) override;
 
  private:
   Result<std::span<const uint8_t>> Take(int64_t count);

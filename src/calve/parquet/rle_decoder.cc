@@ -11,15 +11,6 @@
 
 namespace calve::parquet {
 
-Status RunReader::Next(int64_t count, Run* part) {
-  while (run_.count == 0) ARROW_RETURN_NOT_OK(ReadHeader());
-  *part = run_;
-  part->count = std::min(count, run_.count);
-  run_.first += part->count;
-  run_.count -= part->count;
-  return Status::OK();
-}
-
 Status RunReader::ReadHeader() {
   const uint64_t header = cursor_.Varint();
   if (!cursor_.ok()) return Invalid("the runs end at byte {}, with values missing", cursor_.offset());

@@ -30,7 +30,14 @@ class RunReader {
 
   int bit_width() const { return bit_width_; }
   /// The next part of a run, of at most `count` values and at least one. Invalid when the bytes end before.
-  Status Next(int64_t count, Run* part);
+  Status Next(int64_t count, Run* part) {
+    while (run_.count == 0) ARROW_RETURN_NOT_OK(ReadHeader());
+    *part = run_;
+    part->count = std::min(count, run_.count);
+    run_.first += part->count;
+    run_.count -= part->count;
+    return Status::OK();
+  }
 
  private:
   Status ReadHeader();

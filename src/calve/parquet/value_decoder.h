@@ -22,6 +22,9 @@ class FixedDecoder {
   virtual Status Decode(int64_t count, uint8_t* out) = 0;
   /// Passes over exactly `count` values. Invalid when there are fewer.
   virtual Status Skip(int64_t count) = 0;
+  /// Passes over exactly `count` values and says where they lie, back to back, as Decode would give them. Null, and
+  /// nothing is passed over, of encodings that must be decoded.
+  virtual Result<const uint8_t*> TakeInPlace(int64_t /*count*/) { return nullptr; }
 };
 
 /// Byte arrays as Arrow has them: value i is data[offsets[i], offsets[i + 1]).

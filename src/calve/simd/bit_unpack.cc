@@ -109,39 +109,84 @@ constexpr std::array<Shuffle, kMaxShuffledWidth + 1> MakeShuffles() {
 
 constexpr auto kShuffles = MakeShuffles();
 
-void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
-  if (width >= 1 && width <= kMaxShuffledWidth) {
-    const size_t step = static_cast<size_t>(width), half = step / 2;
-    const Shuffle& shuffle = kShuffles[step];
-    const __m256i bytes = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.bytes));
-    const __m256i shifts = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.shifts));
-    const __m256i mask = _mm256_set1_epi32(static_cast<int>((uint32_t{1} << width) - 1));
-    size_t left = PackedBytes(count, width);
-    for (; count >= 8 && left >= half + 16; count -= 8, left -= step, in += step, out += 8) {
-      const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
-      const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + half));
-      const __m256i words = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
-      const __m256i values = _mm256_and_si256(_mm256_srlv_epi32(words, shifts), mask);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
-    }
+/// Unpacks groups of eight while a group's two loads lie in `left` bytes; returns how many groups.
+template <typename Store>
+HWY_INLINE size_t UnpackGroups(const uint8_t* in, int width, size_t groups, size_t left, const Store& store) {
+  const size_t step = static_cast<size_t>(width), half = step / 2;
+  const Shuffle& shuffle = kShuffles[step];
+  const __m256i bytes = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.bytes));
+  const __m256i shifts = _mm256_load_si256(reinterpret_cast<const __m256i*>(shuffle.shifts));
+  const __m256i mask = _mm256_set1_epi32(static_cast<int>((uint32_t{1} << width) - 1));
+  const size_t most = left < half + 16 ? 0 : (left - half - 16) / step + 1;
+  if (groups > most) groups = most;
+  for (size_t group = 0; group < groups; ++group, in += step) {
+    const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + half));
+    const __m256i words = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
+    store(group * 8, _mm256_and_si256(_mm256_srlv_epi32(words, shifts), mask));
   }
-  UnpackBlocks<uint32_t, 32>(in, width, count, out);
+  return groups;
+}
+
+/// The same for all values: what the loads would reach past is copied first.
+template <typename T, typename Store>
+HWY_INLINE void UnpackShuffled(const uint8_t* in, int width, size_t count, T* out, const Store& store) {
+  const size_t step = static_cast<size_t>(width);
+  const size_t whole = UnpackGroups(in, width, count / 8, PackedBytes(count, width),
+                                    [&](size_t at, __m256i values) { store(out + at, values); });
+  in += whole * step;
+  out += whole * 8;
+  count -= whole * 8;
+  if (count == 0) return;
+  // No more than half + 15 bytes are left, of groups that are not whole or whose loads are too long: 128 values at
+  // most.
+  uint8_t padded[64] = {};
+  std::memcpy(padded, in, PackedBytes(count, width));
+  T last[128];
+  UnpackGroups(padded, width, (count + 7) / 8, sizeof(padded),
+               [&](size_t at, __m256i values) { store(last + at, values); });
+  std::memcpy(out, last, count * sizeof(T));
+}
+
+void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
+  if (width < 1 || width > kMaxShuffledWidth) return UnpackBlocks<uint32_t, 32>(in, width, count, out);
+  UnpackShuffled(in, width, count, out,
+                 [](uint32_t* to, __m256i values) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), values); });
+}
+
+void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
+  if (width < 1 || width > kMaxShuffledWidth) return UnpackBlocks<uint64_t, 64>(in, width, count, out);
+  UnpackShuffled(in, width, count, out, [](uint64_t* to, __m256i values) {
+    auto* words = reinterpret_cast<__m256i*>(to);
+    _mm256_storeu_si256(words, _mm256_cvtepu32_epi64(_mm256_castsi256_si128(values)));
+    _mm256_storeu_si256(words + 1, _mm256_cvtepu32_epi64(_mm256_extracti128_si256(values, 1)));
+  });
 }
 
 /// Levels: eight values of `width` bits become eight bytes by one deposit.
 void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
-  if (width >= 1 && width <= 8) {
-    const size_t step = static_cast<size_t>(width);
-    const uint64_t mask = 0x0101010101010101 * ((uint64_t{1} << width) - 1);
-    size_t left = PackedBytes(count, width);
-    for (; count >= 8 && left >= 8; count -= 8, left -= step, in += step, out += 8) {
-      uint64_t word;
-      std::memcpy(&word, in, sizeof(word));
-      word = _pdep_u64(word, mask);
-      std::memcpy(out, &word, sizeof(word));
-    }
+  if (width < 1 || width > 8) return UnpackBlocks<uint8_t, 8>(in, width, count, out);
+  const size_t step = static_cast<size_t>(width);
+  const uint64_t mask = 0x0101010101010101 * ((uint64_t{1} << width) - 1);
+  size_t left = PackedBytes(count, width);
+  for (; count >= 8 && left >= 8; count -= 8, left -= step, in += step, out += 8) {
+    uint64_t word;
+    std::memcpy(&word, in, sizeof(word));
+    word = _pdep_u64(word, mask);
+    std::memcpy(out, &word, sizeof(word));
   }
-  UnpackBlocks<uint8_t, 8>(in, width, count, out);
+  if (count == 0) return;
+  // Fewer than eight bytes, or fewer than eight values, are left.
+  uint8_t padded[24] = {};
+  std::memcpy(padded, in, left);
+  uint8_t last[72];
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, padded + i / 8 * step, sizeof(word));
+    word = _pdep_u64(word, mask);
+    std::memcpy(last + i, &word, sizeof(word));
+  }
+  std::memcpy(out, last, count);
 }
 
 #else
@@ -154,11 +199,11 @@ void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
   UnpackBlocks<uint8_t, 8>(in, width, count, out);
 }
 
-#endif
-
 void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
   UnpackBlocks<uint64_t, 64>(in, width, count, out);
 }
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -25,7 +25,8 @@ struct Bytes32 {
   uint64_t words[4];
 };
 
-/// Plain loads and stores: the gather instructions are no faster where they exist.
+/// Plain loads and stores: the gather instructions are no faster where they exist. Small dictionaries stay in registers
+/// with AVX-512, see below.
 template <typename T>
 void GatherAs(const uint8_t* values, const uint32_t* indices, size_t count, uint8_t* out) {
   for (size_t i = 0; i < count; ++i) {
@@ -35,7 +36,51 @@ void GatherAs(const uint8_t* values, const uint32_t* indices, size_t count, uint
   }
 }
 
-void GatherAny(const uint8_t* values, size_t width, const uint32_t* indices, size_t count, uint8_t* out) {
+#if CALVE_HAS_AVX512
+
+constexpr size_t kInRegisters = 16;
+
+/// Of up to sixteen values of four bytes; returns how many were gathered.
+size_t GatherFew32(const uint8_t* values, const uint32_t* indices, size_t count, uint8_t* out) {
+  const __m512i table = _mm512_loadu_si512(values);
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    _mm512_storeu_si512(out + i * 4, _mm512_permutexvar_epi32(_mm512_loadu_si512(indices + i), table));
+  }
+  return i;
+}
+
+/// Of up to sixteen values of eight bytes.
+size_t GatherFew64(const uint8_t* values, size_t values_count, const uint32_t* indices, size_t count, uint8_t* out) {
+  const __m512i low = _mm512_loadu_si512(values);
+  const __m512i high = values_count <= 8 ? low : _mm512_loadu_si512(values + 64);
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices + i));
+    _mm512_storeu_si512(out + i * 8, _mm512_permutex2var_epi64(low, _mm512_cvtepu32_epi64(eight), high));
+  }
+  return i;
+}
+
+size_t GatherFew(const uint8_t* values, size_t width, size_t values_count, const uint32_t* indices, size_t count,
+                 uint8_t* out) {
+  if (values_count > kInRegisters) return 0;
+  if (width == 4) return GatherFew32(values, indices, count, out);
+  return width == 8 ? GatherFew64(values, values_count, indices, count, out) : 0;
+}
+
+#else
+
+size_t GatherFew(const uint8_t*, size_t, size_t, const uint32_t*, size_t, uint8_t*) { return 0; }
+
+#endif
+
+void GatherAny(const uint8_t* values, size_t width, size_t values_count, const uint32_t* indices, size_t count,
+               uint8_t* out) {
+  const size_t done = GatherFew(values, width, values_count, indices, count, out);
+  indices += done;
+  count -= done;
+  out += done * width;
   switch (width) {
     case 0:
       return;
@@ -105,8 +150,9 @@ HWY_EXPORT(Largest32);
 HWY_EXPORT(Largest8);
 HWY_EXPORT(RepeatAny);
 
-void Gather(const uint8_t* values, size_t width, const uint32_t* indices, size_t count, uint8_t* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(GatherAny)(values, width, indices, count, out);
+void Gather(const uint8_t* values, size_t width, size_t values_count, const uint32_t* indices, size_t count,
+            uint8_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(GatherAny)(values, width, values_count, indices, count, out);
 }
 
 uint32_t Largest(const uint32_t* values, size_t count) noexcept {

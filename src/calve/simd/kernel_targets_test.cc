@@ -44,7 +44,7 @@ uint64_t ReadBits(const std::vector<uint8_t>& bytes, size_t bit, int width) {
 template <typename T>
 void CheckUnpack(int max_width, std::mt19937_64& random) {
   for (int width = 0; width <= max_width; ++width) {
-    for (size_t count : {1, 8, 9, 31, 64, 300}) {
+    for (size_t count : {1, 7, 8, 9, 16, 31, 32, 33, 64, 300}) {
       const auto packed = RandomBytes(PackedBytes(count, width), random);
       std::vector<T> out(count);
       Unpack(packed.data(), width, count, out.data());
@@ -72,7 +72,8 @@ TEST(KernelTargets, Spread) {
           size_t values = 0;
           for (size_t i = 0; i < slots; ++i) values += ReadBits(validity, offset + i, 1);
           auto data = RandomBytes(slots * width, random);
-          std::vector<uint8_t> expected(slots * width);
+          const std::vector<uint8_t> packed(data.begin(), data.begin() + static_cast<ptrdiff_t>(values * width));
+          std::vector<uint8_t> expected(slots * width), out(slots * width);
           for (size_t i = 0, next = 0; i < slots; ++i) {
             if (ReadBits(validity, offset + i, 1) == 0) continue;
             std::copy_n(data.begin() + static_cast<ptrdiff_t>(next++ * width), width,
@@ -80,6 +81,8 @@ TEST(KernelTargets, Spread) {
           }
           Spread(data.data(), width, values, slots, validity.data(), offset);
           ASSERT_EQ(data, expected) << width << " " << slots << " " << offset;
+          SpreadFrom(packed.data(), width, values, slots, validity.data(), offset, out.data());
+          ASSERT_EQ(out, expected) << width << " " << slots << " " << offset;
         }
       }
     }
@@ -123,15 +126,19 @@ TEST(KernelTargets, GatherAndRepeat) {
   ForEachTarget([] {
     std::mt19937_64 random(5);
     for (size_t width : {1, 2, 4, 8, 12, 16, 32, 7}) {
-      const auto values = RandomBytes(width * 50, random);
-      std::vector<uint32_t> indices(333);
-      for (auto& index : indices) index = static_cast<uint32_t>(random() % 50);
-      std::vector<uint8_t> out(width * indices.size());
-      Gather(values.data(), width, indices.data(), indices.size(), out.data());
-      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], values[indices[i / width] * width + i % width]);
-      Repeat(values.data() + width, width, indices.size(), out.data());
+      for (size_t entries : {50, 16, 9, 8, 2}) {
+        const auto values = RandomBytes(width * entries + kGatherSlackBytes, random);
+        std::vector<uint32_t> indices(333);
+        for (auto& index : indices) index = static_cast<uint32_t>(random() % entries);
+        std::vector<uint8_t> out(width * indices.size());
+        Gather(values.data(), width, entries, indices.data(), indices.size(), out.data());
+        for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], values[indices[i / width] * width + i % width]);
+        EXPECT_EQ(Largest(indices.data(), indices.size()), *std::max_element(indices.begin(), indices.end()));
+      }
+      const auto values = RandomBytes(width * 2, random);
+      std::vector<uint8_t> out(width * 333);
+      Repeat(values.data() + width, width, 333, out.data());
       for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], values[width + i % width]);
-      EXPECT_EQ(Largest(indices.data(), indices.size()), *std::max_element(indices.begin(), indices.end()));
     }
     const auto bytes = RandomBytes(100, random);
     EXPECT_EQ(Largest(bytes.data(), bytes.size()), *std::max_element(bytes.begin(), bytes.end()));

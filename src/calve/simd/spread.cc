@@ -11,8 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// All go from the back, so that no value is overwritten before it has moved: slot i holds at most value i. Where a
-// vector is loaded that reaches past the values it is asked for, what lies there has moved already.
+// In place, all go from the back, so that no value is overwritten before it has moved: slot i holds at most value i.
+// Where a vector is loaded that reaches past the values it is asked for, what lies there has moved already.
 
 HWY_BEFORE_NAMESPACE();
 namespace calve::simd {
@@ -141,6 +141,20 @@ void SpreadEights(uint8_t* data, size_t values_count, size_t slots, const uint8_
   }
 }
 
+/// Spreads eight slots at a time while eight values can be loaded; returns how many slots, and how many values they
+/// took.
+template <typename T>
+size_t SpreadEightsFrom(const uint8_t* values, size_t values_count, size_t slots, const uint8_t* validity,
+                        size_t bit_offset, uint8_t* out, size_t* next) {
+  size_t i = 0;
+  for (; i + 8 <= slots && *next + 8 <= values_count; i += 8) {
+    const uint32_t valid = EightBits(validity, bit_offset + i, bit_offset + slots);
+    ExpandEight(values + *next * sizeof(T), valid, out + i * sizeof(T), T{});
+    *next += static_cast<size_t>(std::popcount(valid));
+  }
+  return i;
+}
+
 #else
 
 template <typename T>
@@ -148,7 +162,38 @@ void SpreadEights(uint8_t* data, size_t values_count, size_t slots, const uint8_
   SpreadAs<T>(data, values_count, slots, validity, bit_offset);
 }
 
+template <typename T>
+size_t SpreadEightsFrom(const uint8_t*, size_t, size_t, const uint8_t*, size_t, uint8_t*, size_t*) {
+  return 0;
+}
+
 #endif
+
+template <typename T>
+void SpreadAsFrom(const uint8_t* values, size_t values_count, size_t slots, const uint8_t* validity, size_t bit_offset,
+                  uint8_t* out) {
+  size_t next = 0;
+  for (size_t i = SpreadEightsFrom<T>(values, values_count, slots, validity, bit_offset, out, &next); i < slots; ++i) {
+    T value{};
+    if (IsSet(validity, bit_offset + i)) std::memcpy(&value, values + next++ * sizeof(T), sizeof(T));
+    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+void SpreadValuesFrom(const uint8_t* values, size_t width, size_t values_count, size_t slots, const uint8_t* validity,
+                      size_t bit_offset, uint8_t* out) {
+  if (width == 4) return SpreadAsFrom<uint32_t>(values, values_count, slots, validity, bit_offset, out);
+  if (width == 8) return SpreadAsFrom<uint64_t>(values, values_count, slots, validity, bit_offset, out);
+  for (size_t i = 0; i < slots; ++i) {
+    const bool valid = IsSet(validity, bit_offset + i);
+    if (valid) {
+      std::memcpy(out + i * width, values, width);
+      values += width;
+    } else {
+      std::memset(out + i * width, 0, width);
+    }
+  }
+}
 
 void SpreadValues(uint8_t* data, size_t width, size_t values_count, size_t slots, const uint8_t* validity,
                   size_t bit_offset) {
@@ -191,11 +236,17 @@ HWY_AFTER_NAMESPACE();
 namespace calve::simd {
 
 HWY_EXPORT(SpreadValues);
+HWY_EXPORT(SpreadValuesFrom);
 HWY_EXPORT(SpreadEnds);
 
 void Spread(uint8_t* data, size_t width, size_t values_count, size_t slots, const uint8_t* validity,
             size_t bit_offset) noexcept {
   HWY_DYNAMIC_DISPATCH(SpreadValues)(data, width, values_count, slots, validity, bit_offset);
+}
+
+void SpreadFrom(const uint8_t* values, size_t width, size_t values_count, size_t slots, const uint8_t* validity,
+                size_t bit_offset, uint8_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(SpreadValuesFrom)(values, width, values_count, slots, validity, bit_offset, out);
 }
 
 void SpreadOffsets(int32_t* ends, size_t values_count, size_t slots, const uint8_t* validity, size_t bit_offset,
