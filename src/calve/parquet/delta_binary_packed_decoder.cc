@@ -1,6 +1,7 @@
 #include "calve/parquet/delta_binary_packed_decoder.h"
 
 #include "calve/base/status.h"
+#include "calve/simd/delta.h"
 
 #include <algorithm>
 #include <iterator>
@@ -105,7 +106,7 @@ void DeltaBinaryPackedDecoder<T>::UnpackWide(Run part, Unsigned* out) {
 template <typename T>
 void DeltaBinaryPackedDecoder<T>::AddDeltas(int64_t count, T* out) {
   auto* values = reinterpret_cast<Unsigned*>(out);
-  Unsigned last = last_;
+  const Unsigned last = last_;
   const Unsigned min_delta = min_delta_;
   if (width_ == 0) {
     for (int64_t i = 0; i < count; ++i) values[i] = last + static_cast<Unsigned>(i + 1) * min_delta;
@@ -118,8 +119,7 @@ void DeltaBinaryPackedDecoder<T>::AddDeltas(int64_t count, T* out) {
     } else {
       UnpackRun(part, width_, values);
     }
-    for (int64_t i = 0; i < count; ++i) values[i] = last += values[i] + min_delta;
-    last_ = last;
+    last_ = simd::AddDeltas(values, static_cast<size_t>(count), min_delta, last);
   }
   miniblock_.first += count;
   miniblock_.count -= count;

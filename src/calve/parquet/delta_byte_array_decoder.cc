@@ -3,6 +3,7 @@
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
 #include "calve/parquet/byte_copy.h"
+#include "calve/simd/delta.h"
 
 // Delta strings ("DELTA_BYTE_ARRAY = 7"):
 //
@@ -66,27 +67,37 @@ Result<int64_t> PrefixedStrings::NextLengths(int64_t count) {
 }
 
 void PrefixedStrings::Take(uint8_t* out) {
-  if (batch_count_ == 0) return;
-  int64_t total_suffix = 0;
-  for (int64_t i = 0; i < batch_count_; ++i) total_suffix += suffixes_[i];
-  const uint8_t* suffix = data_.Bytes(static_cast<size_t>(total_suffix)).data();
-  const uint8_t* const suffixes_end = suffix + total_suffix + data_.remaining();
+  int64_t suffix_bytes = 0;
+  for (int64_t i = 0; i < batch_count_; ++i) suffix_bytes += suffixes_[i];
+  const size_t before = data_.offset();
+  const uint8_t* const first = data_.Bytes(static_cast<size_t>(suffix_bytes)).data();
+  const uint8_t* suffix = first;
+  const uint8_t* const suffixes_end = suffix + suffix_bytes + data_.remaining();
   // The first string takes its beginning from the batch before; the others from their neighbour in `out`.
-  auto prefix = static_cast<size_t>(prefixes_[0]);
-  if (prefix > 0) std::memcpy(out, last_.data(), prefix);
-  size_t size = 0;
-  for (int64_t i = 0; i < batch_count_; ++i) {
-    if (i > 0) {
-      prefix = static_cast<size_t>(prefixes_[i]);
-      if (prefix > 0) CopyShortBytes(out - size, prefix, out);
+  const auto* last = reinterpret_cast<const uint8_t*>(last_.data());
+  size_t last_size = last_.size();
+  for (int64_t i = 0; i < batch_count_;) {
+    const simd::PrefixedStrings rest{prefixes_ + i,
+                                     suffixes_ + i,
+                                     static_cast<size_t>(batch_count_ - i),
+                                     suffix,
+                                     before + static_cast<size_t>(suffix - first),
+                                     static_cast<size_t>(suffixes_end - suffix)};
+    auto joined = static_cast<int64_t>(simd::JoinPrefixes(rest, last, last_size, out));
+    if (joined == 0) {
+      const auto prefix = static_cast<size_t>(prefixes_[i]), added = static_cast<size_t>(suffixes_[i]);
+      if (prefix > 0) std::memmove(out, last, prefix);
+      CopyBytes(suffix, added, suffixes_end, out + prefix);
+      joined = 1;
     }
-    const auto suffix_size = static_cast<size_t>(suffixes_[i]);
-    CopyBytes(suffix, suffix_size, suffixes_end, out + prefix);
-    suffix += suffix_size;
-    size = prefix + suffix_size;
-    out += size;
+    for (; joined > 0; --joined, ++i) {
+      suffix += suffixes_[i];
+      last = out;
+      last_size = static_cast<size_t>(length(i));
+      out += last_size;
+    }
   }
-  last_.assign(reinterpret_cast<const char*>(out - size), size);
+  if (batch_count_ > 0) last_.assign(reinterpret_cast<const char*>(last), last_size);
 }
 
 Status PrefixedStrings::Skip(int64_t count) {
@@ -94,7 +105,7 @@ Status PrefixedStrings::Skip(int64_t count) {
   for (int64_t n = 0; count > 0; count -= n) {
     n = std::min(count, kBatch);
     ARROW_ASSIGN_OR_RAISE(const int64_t size, NextLengths(n));
-    passed.resize(static_cast<size_t>(size) + kOvercopyBytes);
+    passed.resize(static_cast<size_t>(size) + kPoolVectorSlackBytes);
     Take(reinterpret_cast<uint8_t*>(passed.data()));
   }
   return Status::OK();

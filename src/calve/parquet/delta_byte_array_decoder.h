@@ -26,7 +26,7 @@ class PrefixedStrings {
   Result<int64_t> NextLengths(int64_t count);
   /// Bytes of string `i` of those.
   int32_t length(int64_t i) const { return prefixes_[i] + suffixes_[i]; }
-  /// Writes those strings back to back. `out` has room for kOvercopyBytes more.
+  /// Writes those strings back to back. `out` has room for kPoolVectorSlackBytes more.
   void Take(uint8_t* out);
   /// Passes over the next `count` strings; Invalid when there are fewer.
   Status Skip(int64_t count);

@@ -111,7 +111,9 @@ int64_t DictionaryBinaryDecoder::BytesAtMost(int64_t count) const {
 }
 
 /// There is room for what is appended.
-void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, BinaryValues* out) const {
+template <typename Copy>
+void DictionaryBinaryDecoder::AppendBy(const Copy& copy, const uint32_t* indices, int64_t count,
+                                       BinaryValues* out) const {
   const int32_t* const offsets = dictionary_.ends();
   const uint8_t* const data = dictionary_.bytes->data();
   uint8_t* const begin = out->data.data();
@@ -120,12 +122,24 @@ void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, Bin
   for (int64_t i = 0; i < count; ++i) {
     const int32_t start = offsets[indices[i]];
     const auto size = static_cast<size_t>(offsets[indices[i] + 1] - start);
-    CopyShortBytes(data + start, size, to);
+    copy(data + start, size, to);
     to += size;
     ends[i] = static_cast<int32_t>(to - begin);
   }
   out->offsets.UnsafeResize(out->offsets.size() + count);
   out->data.UnsafeResize(to - begin);
+}
+
+void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, BinaryValues* out) const {
+  // Where all are short, every one is copied as one block.
+  constexpr size_t kHalf = kOvercopyBytes / 2;
+  if (dictionary_.largest_bytes <= static_cast<int64_t>(kHalf)) {
+    AppendBy([](const uint8_t* in, size_t, uint8_t* to) { std::memcpy(to, in, kHalf); }, indices, count, out);
+  } else if (dictionary_.largest_bytes <= static_cast<int64_t>(kOvercopyBytes)) {
+    AppendBy([](const uint8_t* in, size_t, uint8_t* to) { std::memcpy(to, in, kOvercopyBytes); }, indices, count, out);
+  } else {
+    AppendBy([](const uint8_t* in, size_t size, uint8_t* to) { CopyShortBytes(in, size, to); }, indices, count, out);
+  }
 }
 
 Status DictionaryBinaryDecoder::Decode(int64_t count, BinaryValues* out) {

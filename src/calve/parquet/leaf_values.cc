@@ -8,6 +8,12 @@
 #include <numeric>
 
 namespace calve::parquet {
+namespace {
+
+/// No more room than this is made for byte arrays before they are seen.
+constexpr int64_t kMostRoomBytes = 4 << 20;
+
+}  // namespace
 
 Status PageValues::Skip(int64_t count) {
   if (count == 0) return Status::OK();
@@ -97,6 +103,7 @@ Status LeafValues::AppendFixed(int64_t slots, int64_t nulls, FixedDecoder* value
 
 Status LeafValues::AppendBinary(int64_t slots, int64_t nulls, BinaryDecoder* values) {
   const int32_t begin = binary_.offsets[slots_];
+  if (slots_ == 0) ARROW_RETURN_NOT_OK(binary_.data.Reserve(last_bytes_ + last_bytes_ / 16));
   if (slots > nulls) ARROW_RETURN_NOT_OK(values->Decode(slots - nulls, &binary_));
   ARROW_RETURN_NOT_OK(binary_.offsets.Resize(slots_ + slots + 1));
   if (nulls == 0) return Status::OK();
@@ -207,6 +214,7 @@ Result<LeafBatch> LeafValues::Take(int64_t rows) {
   const Cut cut = CutAfter(rows);
   LeafValues rest(layout_, pool_);
   ARROW_RETURN_NOT_OK(rest.Init());
+  rest.last_bytes_ = last_bytes_;
   rest.rows_begun_ = rows_begun_ - rows;
   ARROW_RETURN_NOT_OK(MoveRest(cut, &rest));
   ARROW_ASSIGN_OR_RAISE(LeafBatch batch, Finish(rows));
@@ -279,6 +287,8 @@ Result<LeafBatch> LeafValues::Finish(int64_t rows) {
   batch.null_count = validity_.null_count();
   ARROW_ASSIGN_OR_RAISE(batch.validity, validity_.Finish());
   if (layout_.form == ValueForm::kOffsets) {
+    // Not what one value of many megabytes takes.
+    last_bytes_ = std::min<int64_t>(binary_.data.size(), kMostRoomBytes);
     ARROW_ASSIGN_OR_RAISE(batch.offsets, binary_.offsets.Finish());
     ARROW_ASSIGN_OR_RAISE(batch.values, binary_.data.Finish());
     ARROW_RETURN_NOT_OK(binary_.Init());

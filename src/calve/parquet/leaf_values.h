@@ -92,6 +92,7 @@ class LeafValues {
   ValidityBuilder validity_;
   PoolVector<uint8_t> fixed_;  ///< kFixed: values; kIndices: indices
   BinaryValues binary_;        ///< kOffsets: values
+  int64_t last_bytes_ = 0;     ///< of binary_ in the batch before: the next will need about as many
   ViewValues views_;           ///< kViews: values
   PoolVector<uint8_t> definition_, repetition_;
 

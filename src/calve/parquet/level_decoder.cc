@@ -70,17 +70,30 @@ Status LevelDecoder::DecodeValidity(int64_t count, ValidityBuilder* out) {
     }
     return Status::OK();
   }
+  // While all is valid there are no bits to write.
+  while (count > 0 && out->bits() == nullptr) {
+    Run run;
+    ARROW_RETURN_NOT_OK(runs_.Next(count, &run));
+    if (run.packed == nullptr && run.value > 1) return TooLarge(run.value);
+    ARROW_RETURN_NOT_OK(run.packed == nullptr ? out->AppendRun(run.value == 1, run.count)
+                                              : out->AppendBits(run.packed, run.first, run.count));
+    count -= run.count;
+  }
+  if (count == 0) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(ValidityBuilder::Writer writer, out->Write(count));
   while (count > 0) {
     Run run;
     ARROW_RETURN_NOT_OK(runs_.Next(count, &run));
-    if (run.packed == nullptr) {
-      if (run.value > 1) return TooLarge(run.value);
-      ARROW_RETURN_NOT_OK(out->AppendRun(run.value == 1, run.count));
+    if (run.packed != nullptr) {
+      writer.AppendBits(run.packed, run.first, run.count);
+    } else if (run.value <= 1) {
+      writer.AppendRun(run.value == 1, run.count);
     } else {
-      ARROW_RETURN_NOT_OK(out->AppendBits(run.packed, run.first, run.count));
+      return TooLarge(run.value);
     }
     count -= run.count;
   }
+  writer.Finish();
   return Status::OK();
 }
 

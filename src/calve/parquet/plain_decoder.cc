@@ -11,6 +11,12 @@ namespace {
 
 constexpr size_t kLengthBytes = 4;
 
+/// Room to make for `count` values more, of a page that has `bytes` left: all of it when that is little.
+int64_t GrowthFor(int64_t bytes, int64_t count) {
+  constexpr int64_t kLittle = 64 << 10;
+  return std::max<int64_t>(std::min(bytes - count * static_cast<int64_t>(kLengthBytes), kLittle), 0);
+}
+
 uint32_t LengthAt(const uint8_t* bytes) {
   uint32_t length;
   std::memcpy(&length, bytes, sizeof(length));
@@ -92,28 +98,31 @@ Status PlainBinaryDecoder::Skip(int64_t count) {
 }
 
 Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
-  constexpr size_t kSmall = 2 << 20;
-  // Room for all that the page has left, unless that is much: then for what these values need.
-  int64_t room = static_cast<int64_t>(bytes_.size() - position_);
-  if (bytes_.size() - position_ > kSmall) {
-    ARROW_ASSIGN_OR_RAISE(room, BytesOf(count));
-  }
-  ARROW_RETURN_NOT_OK(out->data.Reserve(room));
+  ARROW_RETURN_NOT_OK(out->data.Reserve(0));
   ARROW_RETURN_NOT_OK(out->offsets.Reserve(count));
   const uint8_t* const begin = bytes_.data();
   const uint8_t* const end = begin + bytes_.size();
   const uint8_t* in = begin + position_;
-  uint8_t* const data = out->data.data();
+  uint8_t* data = out->data.data();
   uint8_t* to = data + out->data.size();
+  size_t room = static_cast<size_t>(out->data.capacity_bytes() - out->data.size());
   int32_t* offsets = out->offsets.data() + out->offsets.size();
   for (int64_t i = 0; i < count; ++i) {
     if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
     const size_t length = LengthAt(in);
     if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
     in += kLengthBytes;
+    if (length > room) {
+      out->data.UnsafeResize(to - data);
+      ARROW_RETURN_NOT_OK(out->data.Reserve(std::max(static_cast<int64_t>(length), GrowthFor(end - in, count - i))));
+      data = out->data.data();
+      to = data + out->data.size();
+      room = static_cast<size_t>(out->data.capacity_bytes() - out->data.size());
+    }
     CopyBytes(in, length, end, to);
     in += length;
     to += length;
+    room -= length;
     offsets[i] = static_cast<int32_t>(to - data);
   }
   position_ = static_cast<size_t>(in - begin);

@@ -34,6 +34,11 @@ void ValidityBuilder::AppendWord(uint64_t bits, int64_t count) {
   null_count_ += count - std::popcount(bits);
 }
 
+arrow::Result<ValidityBuilder::Writer> ValidityBuilder::Write(int64_t count) {
+  ARROW_RETURN_NOT_OK(Grow(count));
+  return Writer(this, bits_.data() + size_ / 8);
+}
+
 Status ValidityBuilder::AppendRun(bool valid, int64_t count) {
   if (count == 0) return Status::OK();
   if (!valid || null_count_ > 0) {

@@ -2,7 +2,10 @@
 
 #include "calve/parquet/pool_vector.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace calve::parquet {
@@ -16,6 +19,10 @@ class ValidityBuilder {
   int64_t null_count() const { return null_count_; }
   /// The bits, LSB first; null when everything is valid.
   const uint8_t* bits() const { return null_count_ > 0 ? bits_.data() : nullptr; }
+
+  /// Appends `count` bits by a Writer.
+  class Writer;
+  arrow::Result<Writer> Write(int64_t count);
 
   arrow::Status AppendRun(bool valid, int64_t count);
   /// `count` bits of `bits` from bit `first` on.
@@ -32,6 +39,60 @@ class ValidityBuilder {
 
   PoolVector<uint8_t> bits_;
   int64_t size_ = 0, null_count_ = 0;
+};
+
+/// Appends short runs with the bits that are not stored yet in a register. What it was given counts once Finish() is
+/// called. The builder is not touched meanwhile.
+class ValidityBuilder::Writer {
+ public:
+  void AppendRun(bool valid, int64_t count) {
+    if (!valid) nulls_ += count;
+    for (; count > kMost; count -= kMost) Put(valid ? ~uint64_t{0} >> (64 - kMost) : 0, kMost);
+    if (count > 0) Put(valid ? ~uint64_t{0} >> (64 - count) : 0, count);
+  }
+  void AppendBits(const uint8_t* bits, int64_t first, int64_t count) {
+    const uint8_t* const end = bits + (first + count + 7) / 8;
+    const uint8_t* in = bits + first / 8;
+    for (const int64_t shift = first % 8; count > 0; in += kMost / 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, in, static_cast<size_t>(std::min<int64_t>(end - in, sizeof(word))));
+      const int64_t n = std::min(count, kMost);
+      word = word >> shift & (~uint64_t{0} >> (64 - n));
+      nulls_ += n - std::popcount(word);
+      Put(word, n);
+      count -= n;
+    }
+  }
+  void Finish() {
+    std::memcpy(out_, &word_, sizeof(word_));
+    builder_->size_ += (out_ - begin_) * 8 + used_ - first_;
+    builder_->null_count_ += nulls_;
+  }
+
+ private:
+  friend class ValidityBuilder;
+  /// So many bits are put at once: eight bytes have them wherever in a byte they begin.
+  static constexpr int64_t kMost = 56;
+
+  Writer(ValidityBuilder* builder, uint8_t* begin)
+      : builder_(builder), begin_(begin), out_(begin), first_(builder->size_ % 8), used_(first_) {
+    word_ = first_ == 0 ? 0 : begin[0] & ((1u << first_) - 1);
+  }
+  /// The low `count` <= kMost bits of `bits`; the others are 0.
+  void Put(uint64_t bits, int64_t count) {
+    word_ |= bits << used_;
+    used_ += count;
+    if (used_ < 64) return;
+    std::memcpy(out_, &word_, sizeof(word_));
+    out_ += sizeof(word_);
+    used_ -= 64;
+    word_ = bits >> (count - used_);
+  }
+
+  ValidityBuilder* builder_;
+  uint8_t *begin_, *out_;
+  int64_t first_, used_, nulls_ = 0;
+  uint64_t word_ = 0;
 };
 
 }  // namespace calve::parquet

@@ -1,5 +1,6 @@
 #include "calve/simd/bit_unpack.h"
 #include "calve/simd/byte_stream_split.h"
+#include "calve/simd/delta.h"
 #include "calve/simd/gather.h"
 #include "calve/simd/level_bits.h"
 #include "calve/simd/spread.h"
@@ -11,6 +12,7 @@
 
 #include <bit>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace calve::simd {
@@ -143,6 +145,62 @@ TEST(KernelTargets, GatherAndRepeat) {
     const auto bytes = RandomBytes(100, random);
     EXPECT_EQ(Largest(bytes.data(), bytes.size()), *std::max_element(bytes.begin(), bytes.end()));
     EXPECT_EQ(Largest(bytes.data(), 0), 0);
+  });
+}
+
+template <typename T>
+void CheckAddDeltas(std::mt19937_64& random) {
+  for (size_t count : {0, 1, 7, 8, 16, 33, 200}) {
+    std::vector<T> values(count), expected;
+    const T min_delta = static_cast<T>(random()), first = static_cast<T>(random());
+    T last = first;
+    for (auto& value : values) {
+      value = static_cast<T>(random());
+      last = static_cast<T>(last + value + min_delta);
+      expected.push_back(last);
+    }
+    EXPECT_EQ(AddDeltas(values.data(), count, min_delta, first), last);
+    EXPECT_EQ(values, expected);
+  }
+}
+
+TEST(KernelTargets, AddDeltas) {
+  ForEachTarget([] {
+    std::mt19937_64 random(7);
+    CheckAddDeltas<uint32_t>(random);
+    CheckAddDeltas<uint64_t>(random);
+  });
+}
+
+TEST(KernelTargets, JoinPrefixes) {
+  ForEachTarget([] {
+    std::mt19937_64 random(8);
+    for (size_t longest : {5, 31, 32, 33, 64, 70}) {
+      std::string last = "before", expected, suffix_bytes;
+      std::vector<int32_t> prefixes, suffixes;
+      const std::string first = last;
+      std::vector<size_t> ends;
+      for (int i = 0; i < 200; ++i) {
+        const size_t prefix = random() % (last.size() + 1);
+        std::string suffix;
+        while (prefix + suffix.size() < longest && random() % 8 != 0) suffix += static_cast<char>('a' + random() % 26);
+        last = last.substr(0, prefix) + suffix;
+        prefixes.push_back(static_cast<int32_t>(prefix));
+        suffixes.push_back(static_cast<int32_t>(suffix.size()));
+        suffix_bytes += suffix;
+        expected += last;
+        ends.push_back(expected.size());
+      }
+      // Blocks of exact sizes, so that the sanitizer sees a byte too many.
+      const std::vector<uint8_t> bytes(suffix_bytes.begin(), suffix_bytes.end());
+      std::vector<uint8_t> out(expected.size() + 64);
+      const PrefixedStrings strings{prefixes.data(), suffixes.data(), prefixes.size(), bytes.data(), 0, bytes.size()};
+      const size_t count =
+          JoinPrefixes(strings, reinterpret_cast<const uint8_t*>(first.data()), first.size(), out.data());
+      ASSERT_LE(count, ends.size());
+      const size_t size = count == 0 ? 0 : ends[count - 1];
+      EXPECT_EQ(std::string(out.begin(), out.begin() + static_cast<ptrdiff_t>(size)), expected.substr(0, size));
+    }
   });
 }
 
