@@ -99,6 +99,16 @@ struct ParquetReadMetrics {
   ParquetReadMetrics& operator+=(const ParquetReadMetrics& other);
 };
 
+/// What to read of a file.
+struct ParquetReadRequest {
+  std::vector<int> leaves;                     ///< sorted; the schema is the file's, pruned to them
+  std::optional<std::vector<int>> row_groups;  ///< sorted; none: all
+  std::optional<std::vector<RowRange>> rows;   ///< of the file, sorted, not overlapping; none: all of the row groups
+  /// Rows for which it is true; by the names of the file's schema, or bound to that schema. Its columns need not be
+  /// among `leaves`.
+  Expression filter;
+};
+
 /// Yields the batches of some row groups and columns. Batches never cross a row group.
 ///
 /// With Context::threads other than 1, columns and row groups are decoded ahead on the executor; the batches are the
@@ -161,7 +171,11 @@ class ParquetReader {
   /// batches carry row counts only. The ParquetReader must outlive the result.
   virtual arrow::Result<std::unique_ptr<ParquetBatchReader>> Read(const std::vector<int>& leaves,
                                                                   const std::vector<int>& row_groups) const = 0;
-  /// The same for all row groups and the named columns (empty: all), as an Arrow reader that keeps this one alive.
+  /// Reads the rows that `request` describes, in order. What the filter need not see is not read: see
+  /// ParquetSelectionOptions. Invalid when the filter does not fit the schema or the ranges the file. The ParquetReader
+  /// must outlive the result.
+  virtual arrow::Result<std::unique_ptr<ParquetBatchReader>> Read(const ParquetReadRequest& request) const = 0;
+  /// All row groups and the named columns (empty: all), as an Arrow reader that keeps this one alive.
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(
       const std::vector<std::string>& columns = {}) const = 0;
 };

@@ -166,11 +166,9 @@ Result<Mask> Evaluate(const NodePtr& node, const arrow::RecordBatch& batch, arro
   return EvaluateNode(*node, batch, pool);
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> Filter(const NodePtr& node,
-                                                   const std::shared_ptr<arrow::RecordBatch>& batch,
-                                                   arrow::MemoryPool* pool) {
-  if (node->op == Op::kTrue) return batch;
-  ARROW_ASSIGN_OR_RAISE(Mask mask, Evaluate(node, *batch, pool));
+Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(const std::shared_ptr<arrow::RecordBatch>& batch, const Mask& mask,
+                                                     arrow::MemoryPool* pool) {
+  ARROW_RETURN_NOT_OK(InitializeCompute());
   const int64_t kept = mask->true_count();
   if (kept == batch->num_rows()) return batch;
   if (kept == 0) return batch->Slice(0, 0);
@@ -181,6 +179,14 @@ Result<std::shared_ptr<arrow::RecordBatch>> Filter(const NodePtr& node,
     columns.push_back(std::move(filtered));
   }
   return arrow::RecordBatch::Make(batch->schema(), kept, std::move(columns));
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> Filter(const NodePtr& node,
+                                                   const std::shared_ptr<arrow::RecordBatch>& batch,
+                                                   arrow::MemoryPool* pool) {
+  if (node->op == Op::kTrue) return batch;
+  ARROW_ASSIGN_OR_RAISE(Mask mask, Evaluate(node, *batch, pool));
+  return KeepRows(batch, mask, pool);
 }
 
 }  // namespace calve::expr

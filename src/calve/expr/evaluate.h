@@ -10,6 +10,11 @@ namespace calve::expr {
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> Evaluate(const NodePtr& node, const arrow::RecordBatch& batch,
                                                              arrow::MemoryPool* pool);
 
+/// The rows of `batch` for which `mask` is true, in order. Returns `batch` itself when all are.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(const std::shared_ptr<arrow::RecordBatch>& batch,
+                                                            const std::shared_ptr<arrow::BooleanArray>& mask,
+                                                            arrow::MemoryPool* pool);
+
 /// The rows of `batch` for which `node` is true, in order. Returns `batch` itself when all are.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Filter(const NodePtr& node,
                                                           const std::shared_ptr<arrow::RecordBatch>& batch,

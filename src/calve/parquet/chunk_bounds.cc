@@ -117,8 +117,10 @@ Value BytesBound(std::string_view bytes, const arrow::DataType& file_type, const
   switch (type.id()) {
     case Type::STRING:
     case Type::LARGE_STRING:
+    case Type::STRING_VIEW:
     case Type::BINARY:
     case Type::LARGE_BINARY:
+    case Type::BINARY_VIEW:
       return std::string(bytes);
     case Type::FIXED_SIZE_BINARY: {
       // A bound may be cut short; as a value of the type it is then none.

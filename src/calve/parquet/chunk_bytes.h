@@ -37,6 +37,11 @@ class ChunkBytes {
   /// What holds the bytes that Peek() returned last.
   const std::shared_ptr<arrow::Buffer>& memory() const { return window_; }
   void Skip(int64_t size) { position_ += size; }
+  /// Goes on at `position`, not before the present one, with bytes up to `end`.
+  void SeekTo(int64_t position, int64_t end) {
+    position_ = position;
+    end_ = end;
+  }
 
  private:
   arrow::Status ReadWindow(int64_t size);

@@ -7,6 +7,9 @@ namespace {
 
 /// A buffer is not given out for less than this part of what it holds.
 constexpr int64_t kLargestWaste = 4;
+/// Smaller buffers are given out for any size: no buffer holds less than 64 bytes, so those of tiny pages would
+/// otherwise never be used again, and be looked at each time.
+constexpr int64_t kSmallBytes = 4096;
 
 }  // namespace
 
@@ -39,7 +42,7 @@ std::unique_ptr<arrow::ResizableBuffer> PageBuffers::FindIdle(int64_t size) {
   for (auto it = idle_.end(); it != idle_.begin();) {
     --it;
     const int64_t capacity = (*it)->capacity();
-    if (capacity < size || capacity / kLargestWaste > size) continue;
+    if (capacity < size || capacity > std::max(size * kLargestWaste, kSmallBytes)) continue;
     if (best == idle_.end() || capacity < (*best)->capacity()) best = it;
   }
   if (best == idle_.end()) return nullptr;

@@ -23,10 +23,47 @@ bool IsDataPage(PageType type) { return type == PageType::kDataPage || type == P
 
 PageSource::PageSource(ChunkBytes bytes, const ChunkPlan& plan) : bytes_(std::move(bytes)), plan_(plan) {
   if (plan.decryptor != nullptr) decryptor_.emplace(plan.decryptor, plan.dictionary_first);
+  if (plan_.pages != nullptr) bytes_.SeekTo(plan_.offset, plan_.pages->first_offset);
+}
+
+bool PageSource::AtEnd() const {
+  if (plan_.pages != nullptr) return planned_ == plan_.pages->pages.size();
+  return values_seen_ >= plan_.num_values;
+}
+
+void PageSource::SeekPlannedPage() {
+  if (!in_planned_ && bytes_.remaining() > 0) return;
+  in_planned_ = true;
+  const auto& pages = plan_.pages->pages;
+  if (decryptor_) decryptor_->SkipTo(pages[planned_].ordinal);
+  if (bytes_.remaining() > 0) return bytes_.Skip(pages[planned_].offset - bytes_.position());
+  // A stretch of pages that lie close together.
+  int64_t end = pages[planned_].offset + pages[planned_].size_bytes;
+  for (size_t i = planned_ + 1; i < pages.size() && pages[i].offset - end <= plan_.pages->read_gap_bytes; ++i) {
+    end = pages[i].offset + pages[i].size_bytes;
+  }
+  bytes_.SeekTo(pages[planned_].offset, end);
+}
+
+Status PageSource::CheckPlanned(const RawPage& page) {
+  if (IsDataPage(page.header.type) != in_planned_) {
+    return Invalid("{}, against the offset index", in_planned_ ? "no data page" : "a data page");
+  }
+  if (!in_planned_) return Status::OK();
+  const PlannedPage& planned = plan_.pages->pages[planned_++];
+  const int64_t size = bytes_.position() - page.offset + page.header.compressed_page_size;
+  if (size != planned.size_bytes) {
+    return Invalid("a page of {} bytes, the offset index says {}", size, planned.size_bytes);
+  }
+  const auto& v2 = page.header.data_page_v2;
+  const int64_t rows = !plan_.is_repeated ? page.num_values() : v2 ? v2->num_rows : planned.num_rows;
+  if (rows != planned.num_rows) return Invalid("a page of {} rows, the offset index says {}", rows, planned.num_rows);
+  return Status::OK();
 }
 
 Result<bool> PageSource::ReadHeader(RawPage* page) {
-  while (values_seen_ < plan_.num_values) {
+  while (!AtEnd()) {
+    if (plan_.pages != nullptr) SeekPlannedPage();
     *page = RawPage{};
     page->offset = bytes_.position();
     page->index = next_index_++;
@@ -36,6 +73,7 @@ Result<bool> PageSource::ReadHeader(RawPage* page) {
     }
     Status status = ReadOneHeader(page);
     if (status.ok()) status = CheckHeader(*page);
+    if (status.ok() && plan_.pages != nullptr) status = CheckPlanned(*page);
     if (!status.ok()) return WithContext(status, page->where());
     const PageType type = page->header.type;
     if (IsDataPage(type)) values_seen_ += page->num_values();

@@ -9,10 +9,11 @@
 
 namespace calve::parquet {
 
-/// The pages of a column chunk as they lie in the file, one after another. What can be done to a page apart from the
-/// others is OpenPage()'s.
+/// The pages of a column chunk as they lie in the file, one after another: all of them, or the dictionary page and the
+/// data pages that the plan names. What can be done to a page apart from the others is OpenPage()'s.
 ///
-/// Sizes are checked against the chunk, and counts against its num_values, before memory is taken for them.
+/// Sizes are checked against the chunk, and counts against its num_values, before memory is taken for them. A page that
+/// the plan names must be as the plan says, in bytes and (where its header tells them) in rows.
 class PageSource {
  public:
   PageSource(ChunkBytes bytes, const ChunkPlan& plan);
@@ -29,6 +30,11 @@ class PageSource {
 
  private:
   Status ReadOneHeader(RawPage* page);
+  bool AtEnd() const;
+  /// Goes to the next page of the plan, when that names pages.
+  void SeekPlannedPage();
+  /// The page whose header ends here, against the plan.
+  Status CheckPlanned(const RawPage& page);
   Status ParseHeader(PageHeader* header);
   Status CheckHeader(const RawPage& page) const;
 
@@ -37,6 +43,8 @@ class PageSource {
   std::optional<PageHeaderDecryptor> decryptor_;  ///< of encrypted chunks
   int64_t next_index_ = 0;
   int64_t values_seen_ = 0;
+  size_t planned_ = 0;       ///< pages of the plan that were seen
+  bool in_planned_ = false;  ///< the bytes at hand are those of planned pages, not of what lies before all data pages
 };
 
 }  // namespace calve::parquet

@@ -65,6 +65,7 @@ Result<ChunkPlan> Plan(const ColumnMetadata& column, const LeafColumn& leaf, int
   plan.num_values = column.num_values;
   plan.codec = column.codec;
   plan.opened_bytes = std::clamp(column.total_uncompressed_size, int64_t{0}, kOpenPagesBytes);
+  plan.is_repeated = leaf.max_repetition_level > 0;
   const auto end = CheckedAdd(plan.offset, plan.size_bytes);
   if (plan.offset < kMagicBytes || plan.size_bytes < 0 || !end || *end > data_end) {
     return Invalid("a column chunk of {} bytes at byte {} does not lie before the footer at byte {}", plan.size_bytes,

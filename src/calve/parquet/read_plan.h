@@ -12,6 +12,21 @@ namespace calve::parquet {
 class ChunkDecryptor;
 class Footer;
 
+/// A data page that is to be read, as the offset index tells it.
+struct PlannedPage {
+  int64_t offset = 0, size_bytes = 0;  ///< header included
+  int64_t num_rows = 0;
+  int64_t ordinal = 0;  ///< among the chunk's data pages
+};
+
+/// The data pages of a chunk that are to be read, when that is not all of them.
+struct PlannedPages {
+  int64_t first_offset = 0;  ///< of the chunk's first data page; a dictionary page lies before it
+  std::vector<PlannedPage> pages;
+  /// Pages with fewer bytes between them than this are read in one go.
+  int64_t read_gap_bytes = 0;
+};
+
 /// Where the pages of a column chunk lie, and what they must add up to.
 struct ChunkPlan {
   int leaf_index = 0;  ///< in the schema that is read
@@ -22,6 +37,8 @@ struct ChunkPlan {
   CompressionCodec codec = CompressionCodec::kUncompressed;
   std::shared_ptr<ChunkDecryptor> decryptor;  ///< null: not encrypted
   bool dictionary_first = false;              ///< whether the footer says that a dictionary page comes first
+  bool is_repeated = false;                   ///< a row may have several values, or none
+  std::shared_ptr<const PlannedPages> pages;  ///< null: all
 };
 
 /// Checks what a footer says of the file as a whole: sound row counts, a chunk for every leaf in each row group.

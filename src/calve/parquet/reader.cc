@@ -1,6 +1,7 @@
 #include "calve/parquet_reader.h"
 
 #include "calve/parquet/batch_reader.h"
+#include "calve/parquet/filtered_reader.h"
 #include "calve/parquet/footer.h"
 #include "calve/parquet/read_plan.h"
 #include "calve/parquet/selection.h"
@@ -62,6 +63,12 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
     return batches;
   }
 
+  Result<std::unique_ptr<ParquetBatchReader>> Read(const ParquetReadRequest& request) const override {
+    if (request.filter.always_true() && !request.rows) return Read(request.leaves, RowGroupsOf(request));
+    ARROW_ASSIGN_OR_RAISE(auto batches, WithContext(parquet::FilteredReader::Make(file_, request), file_.name));
+    return batches;
+  }
+
   Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll(const std::vector<std::string>& columns) const override {
     std::vector<int> leaves, row_groups(num_row_groups());
     std::iota(row_groups.begin(), row_groups.end(), 0);
@@ -80,6 +87,13 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
   }
 
  private:
+  std::vector<int> RowGroupsOf(const ParquetReadRequest& request) const {
+    if (request.row_groups) return *request.row_groups;
+    std::vector<int> all(static_cast<size_t>(num_row_groups()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
   OpenFile file_;
 };
 
