@@ -37,6 +37,9 @@ struct ScanMetrics {
   int64_t data_files_total = 0, data_files_skipped = 0;
   int64_t data_files_skipped_by_partition = 0, data_files_skipped_by_bounds = 0;
   int64_t row_groups_total = 0, row_groups_skipped = 0;
+  int64_t row_groups_skipped_by_bloom_filter = 0, row_groups_skipped_by_page_index = 0,
+          row_groups_skipped_by_dictionary = 0;  ///< of those skipped; the others are by statistics
+  int64_t pages_read = 0, pages_skipped = 0;     ///< of the row groups read; skipped: not decompressed
   int64_t bytes_planned = 0;
   int64_t rows_read = 0, rows_returned = 0;
   int64_t peak_memory_bytes = 0;

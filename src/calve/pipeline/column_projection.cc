@@ -239,7 +239,7 @@ Result<ColumnProjection> ColumnProjection::Make(const SourceSchema& source, cons
 struct ColumnProjection::Maker {
   const FileValues& values;
   const ProjectionRules& rules;
-  int64_t first_row;
+  const std::vector<RowRange>& rows;
   arrow::MemoryPool* pool;
 
   using ArrayPtr = std::shared_ptr<arrow::Array>;
@@ -254,13 +254,13 @@ struct ColumnProjection::Maker {
       case Action::kFilePath:
         return ConstantArray(values.path, node.target.field->type(), length, pool);
       case Action::kRowPosition:
-        return Inherited(nullptr, first_row, 1, length);
+        return Positions(nullptr, 0, length);
       case Action::kRowId:
         if (!values.first_row_id) return StoredOrNull(source, length);
-        return Inherited(source, *values.first_row_id + first_row, 1, length);
+        return Positions(source, *values.first_row_id, length);
       case Action::kLastUpdatedSequenceNumber:
         if (!values.first_row_id) return StoredOrNull(source, length);
-        return Inherited(source, values.sequence_number, 0, length);
+        return StoredOr(source, length, [this](int64_t) { return values.sequence_number; });
     }
     return Invalid("unknown action");
   }
@@ -272,8 +272,19 @@ struct ColumnProjection::Maker {
     return CastExactly(source, arrow::int64(), pool);
   }
 
-  /// The stored values, and `start + step * i` where row i has none.
-  Result<ArrayPtr> Inherited(const ArrayPtr& source, int64_t start, int64_t step, int64_t length) const {
+  /// The stored values, and the position of row i in the file, `offset` added, where row i has none.
+  Result<ArrayPtr> Positions(const ArrayPtr& source, int64_t offset, int64_t length) const {
+    auto range = rows.begin();
+    int64_t passed = 0;  // rows of the ranges before
+    return StoredOr(source, length, [&](int64_t i) {
+      for (; i - passed >= range->count(); ++range) passed += range->count();
+      return offset + range->begin + i - passed;
+    });
+  }
+
+  /// The stored values, and `inherited(i)` where row i has none; asked in the order of rows.
+  template <typename Inherited>
+  Result<ArrayPtr> StoredOr(const ArrayPtr& source, int64_t length, Inherited&& inherited) const {
     ArrayPtr stored;
     if (source != nullptr) {
       ARROW_ASSIGN_OR_RAISE(stored, CastExactly(source, arrow::int64(), pool));
@@ -283,7 +294,7 @@ struct ColumnProjection::Maker {
     ARROW_RETURN_NOT_OK(builder.Reserve(length));
     for (int64_t i = 0; i < length; ++i) {
       const bool has_value = stored != nullptr && stored->IsValid(i);
-      builder.UnsafeAppend(has_value ? checked_cast<const arrow::Int64Array&>(*stored).Value(i) : start + step * i);
+      builder.UnsafeAppend(has_value ? checked_cast<const arrow::Int64Array&>(*stored).Value(i) : inherited(i));
     }
     return builder.Finish();
   }
@@ -363,7 +374,13 @@ struct ColumnProjection::Maker {
 
 Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow::RecordBatch& batch, int64_t first_row,
                                                                     arrow::MemoryPool* pool) const {
-  Maker maker{values_, rules_, first_row, pool};
+  return Apply(batch, std::vector<RowRange>{{first_row, first_row + batch.num_rows()}}, pool);
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> ColumnProjection::Apply(const arrow::RecordBatch& batch,
+                                                                    const std::vector<RowRange>& rows,
+                                                                    arrow::MemoryPool* pool) const {
+  Maker maker{values_, rules_, rows, pool};
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (const Node& node : nodes_) {
     std::shared_ptr<arrow::Array> source;

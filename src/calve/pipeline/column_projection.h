@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calve/expr/bounds.h"
+#include "calve/parquet_reader.h"
 #include "calve/pipeline/exact_cast.h"
 #include "calve/pipeline/source_schema.h"
 #include "calve/pipeline/target_field.h"
@@ -54,7 +55,11 @@ class ColumnProjection {
   /// True when the i-th column is required and all null nevertheless.
   bool is_null_though_required(size_t i) const;
 
-  /// `batch` has the source's schema pruned to leaves(); `first_row` is the position of its first row in the file.
+  /// `batch` has the source's schema pruned to leaves(); `rows` are the positions of its rows in the file.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch,
+                                                           const std::vector<RowRange>& rows,
+                                                           arrow::MemoryPool* pool) const;
+  /// The same for rows that stand one after another from `first_row` on.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch, int64_t first_row,
                                                            arrow::MemoryPool* pool) const;
 

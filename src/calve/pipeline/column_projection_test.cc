@@ -220,6 +220,20 @@ TEST(ColumnProjection, RowLineageIsStoredOrInherited) {
   testing::ExpectArray(*result->column(1), arrow::int64(), "[null, null]");
 }
 
+TEST(ColumnProjection, RowsHereAndThereKeepTheirPositions) {
+  auto batch = Batch(arrow::schema({IdField("a", arrow::int32(), 1)}), "[[1], [2], [3], [4]]");
+  FileValues values;
+  values.path = "f.parquet";
+  values.first_row_id = 1000;
+  const auto source = SourceSchema::OfArrow(*batch->schema(), "f.parquet");
+  const auto projection =
+      ColumnProjection::Make(source, {*MetadataColumn("_pos"), *MetadataColumn("_row_id")}, values).ValueOrDie();
+  const std::vector<RowRange> rows = {{3, 4}, {9, 11}, {40, 41}};
+  const auto result = projection.Apply(*batch, rows, arrow::default_memory_pool()).ValueOrDie();
+  testing::ExpectArray(*result->column(0), arrow::int64(), "[3, 9, 10, 40]");
+  testing::ExpectArray(*result->column(1), arrow::int64(), "[1003, 1009, 1010, 1040]");
+}
+
 TEST(ColumnProjection, FilesWithoutIdsAreMatchedByNameAndNeverSilentlyNull) {
   auto schema = arrow::schema({arrow::field("a", arrow::int32())});
   auto source = SourceSchema::OfArrow(*schema, "f.parquet");

@@ -3,13 +3,11 @@
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/expr/evaluate.h"
-#include "calve/parquet/metadata.h"
 #include "calve/parquet/chunk_bounds.h"
+#include "calve/parquet/metadata.h"
+#include "calve/pipeline/file_filter_pushdown.h"
 
 #include <arrow/array.h>
-#include <arrow/compute/api_vector.h>
-#include <arrow/compute/exec.h>
-#include <arrow/datum.h>
 #include <arrow/record_batch.h>
 
 #include <chrono>
@@ -25,15 +23,6 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 constexpr size_t kKeptReaders = 256;
 
 bool Filters(const expr::NodePtr& filter) { return filter != nullptr && filter->op != expr::Op::kTrue; }
-
-Result<BatchPtr> KeepRows(const BatchPtr& batch, const std::shared_ptr<arrow::BooleanArray>& mask,
-                          arrow::MemoryPool* pool) {
-  if (mask->true_count() == batch->num_rows()) return batch;
-  arrow::compute::ExecContext context(pool);
-  ARROW_ASSIGN_OR_RAISE(auto kept,
-                        arrow::compute::Filter(batch, mask, arrow::compute::FilterOptions::Defaults(), &context));
-  return kept.record_batch();
-}
 
 }  // namespace
 
@@ -78,6 +67,7 @@ class FileSet::File {
     ARROW_RETURN_NOT_OK(reader->CheckSupported(projection_->leaves()));
     if (Filters(file_.filter)) {
       ARROW_ASSIGN_OR_RAISE(filter_, expr::Rebind(file_.filter, *shared_->filter_schema));
+      own_filter_ = FilterOfFile(filter_, *projection_, reader->file_schema());
     }
     ChooseRowGroups(*reader);
     if (keep_open && !groups_.empty()) kept_ = std::move(reader);
@@ -97,10 +87,9 @@ class FileSet::File {
   }
 
   /// A batch as read -> the output columns of the rows that pass the filter.
-  Result<BatchPtr> Convert(const arrow::RecordBatch& batch, int64_t first_row) const {
+  Result<BatchPtr> Convert(const arrow::RecordBatch& batch, const std::vector<RowRange>& rows) const {
     arrow::MemoryPool* pool = shared_->pool.get();
-    shared_->counts.rows_read += batch.num_rows();
-    ARROW_ASSIGN_OR_RAISE(auto all, projection_->Apply(batch, first_row, pool));
+    ARROW_ASSIGN_OR_RAISE(auto all, projection_->Apply(batch, rows, pool));
     if (!filter_) return arrow::RecordBatch::Make(shared_->output_schema, all->num_rows(), all->columns());
     const auto output_count = static_cast<int>(shared_->options.output.size());
     const auto& columns = all->columns();
@@ -111,7 +100,7 @@ class FileSet::File {
     ARROW_ASSIGN_OR_RAISE(auto mask, expr::Evaluate(filter_, *tested, pool));
     if (output_count == 0)
       return arrow::RecordBatch::Make(shared_->output_schema, mask->true_count(), arrow::ArrayVector{});
-    return KeepRows(output, mask, pool);
+    return expr::KeepRows(output, mask, pool);
   }
 
   /// Makes the required columns of `schema` nullable that this file has only nulls for.
@@ -125,7 +114,14 @@ class FileSet::File {
 
   const std::vector<Group>& groups() const { return groups_; }
   int64_t num_rows() const { return num_rows_; }
-  const std::vector<int>& leaves() const { return projection_->leaves(); }
+  /// The rows of a row group that may pass the filter.
+  ParquetReadRequest RequestOf(const Group& group) const {
+    ParquetReadRequest request;
+    request.leaves = projection_->leaves();
+    request.row_groups = {group.index};
+    if (own_filter_) request.filter = Expression(own_filter_);
+    return request;
+  }
   const Shared& shared() const { return *shared_; }
   FileSetCounts& counts() { return shared_->counts; }
 
@@ -185,22 +181,12 @@ class FileSet::File {
     return expr::MightMatch(filter_, [&](const expr::ColumnRef& column) -> std::optional<expr::ColumnBounds> {
       const auto origin = projection_->OriginOf(column.field_id);
       if (!origin) return std::nullopt;
-      if (origin->leaf < 0) return ConstantBounds(*origin, group.num_rows);
+      if (origin->leaf < 0) return BoundsOfConstant(origin->constant, group.num_rows);
       const auto leaf = static_cast<size_t>(origin->leaf);
       if (leaf >= group.columns.size() || !group.columns[leaf].metadata) return std::nullopt;
       const bool ordered = leaf < footer.type_defined_order.size() && footer.type_defined_order[leaf];
       return BoundsOfChunk(*group.columns[leaf].metadata, *origin->source_type, ordered, *origin->type);
     });
-  }
-
-  static std::optional<expr::ColumnBounds> ConstantBounds(const ColumnProjection::Origin& origin, int64_t rows) {
-    expr::ColumnBounds bounds;
-    bounds.value_count = rows;
-    bounds.null_count = IsNull(origin.constant) ? rows : 0;
-    if (IsNaN(origin.constant)) return std::nullopt;
-    bounds.nan_count = 0;
-    bounds.lower = bounds.upper = origin.constant;
-    return bounds;
   }
 
   std::shared_ptr<Shared> shared_;
@@ -209,7 +195,8 @@ class FileSet::File {
   std::weak_ptr<ParquetReader> reader_;
   std::shared_ptr<ParquetReader> kept_;
   std::unique_ptr<ColumnProjection> projection_;
-  expr::NodePtr filter_;  // null: every row
+  expr::NodePtr filter_;      // null: every row
+  expr::NodePtr own_filter_;  // what it asks of the file's own columns
   std::vector<Group> groups_;
   int64_t num_rows_ = 0;
 };
@@ -220,7 +207,7 @@ class FileSet::RowGroupSource : public BatchSource {
     auto source = std::unique_ptr<RowGroupSource>(new RowGroupSource);
     ARROW_ASSIGN_OR_RAISE(source->reader_, file->Reader());
     if (last_of_file) file->Release();
-    ARROW_ASSIGN_OR_RAISE(source->batches_, source->reader_->Read(file->leaves(), {group.index}));
+    ARROW_ASSIGN_OR_RAISE(source->batches_, source->reader_->Read(file->RequestOf(group)));
     source->file_ = std::move(file);
     source->group_ = group;
     return std::unique_ptr<BatchSource>(std::move(source));
@@ -229,17 +216,41 @@ class FileSet::RowGroupSource : public BatchSource {
   Result<BatchPtr> Next() override {
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto batch, batches_->Next());
+      CountRead();
       if (batch == nullptr) {
         file_->counts().bytes_read += group_.compressed_bytes;
         return nullptr;
       }
-      ARROW_ASSIGN_OR_RAISE(auto result, file_->Convert(*batch, batches_->first_row()));
+      ARROW_ASSIGN_OR_RAISE(auto result, file_->Convert(*batch, batches_->rows()));
       if (result->num_rows() > 0) return result;
     }
   }
 
  private:
+  static int64_t RowsDecoded(const ParquetReadMetrics& metrics) {
+    return metrics.selection.rows_tested > 0 ? metrics.selection.rows_tested : metrics.rows;
+  }
+
+  /// Adds what was read since the last call.
+  void CountRead() {
+    FileSetCounts& counts = file_->counts();
+    const ParquetReadMetrics now = batches_->metrics();
+    const ParquetSelectionCounts &by = now.selection, &before = counted_.selection;
+    counts.rows_read += RowsDecoded(now) - RowsDecoded(counted_);
+    counts.pages_read += now.pages_read - counted_.pages_read;
+    counts.pages_skipped += now.pages_skipped - counted_.pages_skipped;
+    counts.row_groups_skipped += now.row_groups_skipped - counted_.row_groups_skipped;
+    counts.row_groups_skipped_by_bloom_filter +=
+        by.row_groups_skipped_by_bloom_filter - before.row_groups_skipped_by_bloom_filter;
+    counts.row_groups_skipped_by_page_index +=
+        by.row_groups_skipped_by_page_index - before.row_groups_skipped_by_page_index;
+    counts.row_groups_skipped_by_dictionary +=
+        by.row_groups_skipped_by_dictionary - before.row_groups_skipped_by_dictionary;
+    counted_ = now;
+  }
+
   std::shared_ptr<File> file_;
+  ParquetReadMetrics counted_;
   std::shared_ptr<ParquetReader> reader_;  // outlives batches_
   std::unique_ptr<ParquetBatchReader> batches_;
   File::Group group_;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "calve/base/operation_pool.h"
 #include "calve/context.h"
 #include "calve/expr/node.h"
 #include "calve/io/file_io.h"
 #include "calve/parquet_reader.h"
 #include "calve/pipeline/column_projection.h"
-#include "calve/base/operation_pool.h"
 #include "calve/pipeline/ordered_batches.h"
 
 #include <arrow/result.h>
@@ -44,8 +44,11 @@ struct FileSetOptions {
 /// What has been read so far. Thread-safe.
 struct FileSetCounts {
   std::atomic<int64_t> row_groups_total{0}, row_groups_skipped{0};
-  std::atomic<int64_t> rows_read{0}, rows_returned{0};
-  std::atomic<int64_t> bytes_read{0}, bytes_total{0};  ///< compressed, of the column chunks to read
+  std::atomic<int64_t> row_groups_skipped_by_bloom_filter{0}, row_groups_skipped_by_page_index{0},
+      row_groups_skipped_by_dictionary{0};  ///< of those skipped; the others are by statistics
+  std::atomic<int64_t> pages_read{0}, pages_skipped{0};
+  std::atomic<int64_t> rows_read{0}, rows_returned{0};  ///< read: decoded of the columns that are tested
+  std::atomic<int64_t> bytes_read{0}, bytes_total{0};   ///< compressed, of the column chunks to read
 };
 
 /// Parquet files read as one stream of batches, in order.

@@ -50,6 +50,11 @@ class FileSetScan : public Scan {
     const FileSetCounts& counts = stream_->setup.files->counts();
     result.row_groups_total = counts.row_groups_total;
     result.row_groups_skipped = counts.row_groups_skipped;
+    result.row_groups_skipped_by_bloom_filter = counts.row_groups_skipped_by_bloom_filter;
+    result.row_groups_skipped_by_page_index = counts.row_groups_skipped_by_page_index;
+    result.row_groups_skipped_by_dictionary = counts.row_groups_skipped_by_dictionary;
+    result.pages_read = counts.pages_read;
+    result.pages_skipped = counts.pages_skipped;
     result.rows_read = counts.rows_read;
     result.rows_returned = counts.rows_returned;
     result.peak_memory_bytes = stream_->setup.pool->max_memory();

@@ -1,5 +1,6 @@
 #include "calve/scan.h"
 
+#include "indexed_parquet.h"
 #include "table_testing.h"
 #include "test_data.h"
 
@@ -163,6 +164,36 @@ TEST_F(ScanTest, PositionsDoNotShiftWhenRowGroupsAreSkipped) {
   scan = ScanFiles({path}, options).ValueOrDie();
   EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("35|"));
   EXPECT_EQ(scan->metrics().row_groups_skipped, 9);
+}
+
+TEST_F(ScanTest, PagesWithoutARowThatPassesAreNotRead) {
+  // Row groups of 200 rows in pages of 20; `n` rises, `even` holds even numbers only.
+  const auto schema = arrow::schema(
+      {arrow::field("n", arrow::int32()), arrow::field("even", arrow::int64()), arrow::field("text", arrow::utf8())});
+  std::string json = "[";
+  for (int i = 0; i < 1000; ++i) json += fmt::format("{}[{}, {}, \"t{}\"]", i > 0 ? "," : "", i, i % 50 * 2, i);
+  const auto table = arrow::Table::FromRecordBatches({Batch(schema, json + "]")}).ValueOrDie();
+  const std::string path = catalog_.folder() / "f.parquet";
+  const auto bytes = testing::WriteIndexed(*table, {.row_group_rows = 200, .page_rows = 20, .bloom_filters = {"even"}});
+  std::ofstream(path, std::ios::binary) << bytes->ToString();
+
+  auto scan = ScanFiles({path}, Where("n >= 310 AND n < 313", {"_pos", "text"})).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()),
+              ElementsAre("310|'t310'|", "311|'t311'|", "312|'t312'|"));
+  EXPECT_EQ(scan->metrics().row_groups_skipped, 4);
+  EXPECT_EQ(scan->metrics().pages_skipped, 2 * 9);  // of the columns n and text, all but the page of rows 300 to 319
+  EXPECT_EQ(scan->metrics().rows_read, 20);
+
+  // An odd number within the bounds.
+  scan = ScanFiles({path}, Where("even = 51", {"text"})).ValueOrDie();
+  EXPECT_EQ(CountRows(*scan), 0);
+  EXPECT_EQ(scan->metrics().row_groups_skipped_by_bloom_filter, 5);
+  EXPECT_EQ(scan->metrics().row_groups_skipped, 5);
+
+  // Rows here and there: positions are those in the file.
+  scan = ScanFiles({path}, Where("even = 48 AND n > 500", {"_pos"})).ValueOrDie();
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()),
+              ElementsAre("524|", "574|", "624|", "674|", "724|", "774|", "824|", "874|", "924|", "974|"));
 }
 
 TEST_F(ScanTest, PositionsInAppendedFiles) {
