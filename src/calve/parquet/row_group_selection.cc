@@ -2,7 +2,7 @@
 
 #include "calve/parquet/bloom_filter.h"
 #include "calve/parquet/chunk_bounds.h"
-#include "calve/parquet/dictionary_decoder.h"
+#include "calve/parquet/dictionary.h"
 #include "calve/parquet/encryption_metadata.h"
 #include "calve/parquet/leaf_type.h"
 #include "calve/parquet/page_source.h"
@@ -93,23 +93,17 @@ bool AllPagesReferToDictionary(const ColumnMetadata& column) {
   return any;
 }
 
-Result<std::shared_ptr<arrow::Array>> DecodeDictionary(const Page& page, const LeafColumn& leaf,
-                                                       arrow::MemoryPool* pool) {
-  const bool binary = leaf.element.type == PhysicalType::kByteArray;
-  const int64_t width = ValueWidth(*leaf.element.type, leaf.element.type_length);
-  Dictionary dictionary(pool);
-  ARROW_RETURN_NOT_OK(FillDictionary(binary, width, page.header.dictionary_page->num_values, page.body, &dictionary));
-  LeafBatch values;
-  values.rows = values.slots = dictionary.count;
-  if (binary) {
-    ARROW_ASSIGN_OR_RAISE(values.offsets, dictionary.binary.offsets.Finish());
-    ARROW_ASSIGN_OR_RAISE(values.values, dictionary.binary.data.Finish());
-  } else {
-    ARROW_ASSIGN_OR_RAISE(values.values, dictionary.fixed.Finish());
-  }
+Result<std::shared_ptr<arrow::Array>> DecodeDictionary(const Page& page, LeafColumn leaf, arrow::MemoryPool* pool) {
   std::string unsupported;
-  ARROW_ASSIGN_OR_RAISE(const auto type, LeafType(leaf.element, &unsupported));
-  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf, type, std::move(values), pool));
+  ARROW_ASSIGN_OR_RAISE(leaf.decoded_type, LeafType(leaf.element, &unsupported));
+  const LeafLayout layout = LayoutOf(leaf);
+  ARROW_ASSIGN_OR_RAISE(const auto dictionary,
+                        MakeDictionary(layout, page.header.dictionary_page->num_values, page.body, pool));
+  LeafBatch values;
+  values.rows = values.slots = dictionary->count;
+  values.offsets = dictionary->offsets;
+  values.values = layout.binary ? dictionary->bytes : dictionary->fixed;
+  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf, leaf.decoded_type, std::move(values), pool));
   return arrow::MakeArray(data);
 }
 
@@ -163,7 +157,8 @@ Result<bool> MightMatchByDictionaries(const Predicate& predicate, const OpenFile
 Result<std::shared_ptr<arrow::Array>> WholeDictionary(const OpenFile& file, int row_group, int leaf) {
   std::shared_ptr<arrow::Array> none;
   ARROW_ASSIGN_OR_RAISE(const ColumnChunk chunk, file.footer->Chunk(row_group, leaf));
-  if (!chunk.metadata || !AllPagesReferToDictionary(*chunk.metadata)) return none;
+  if (!chunk.metadata || chunk.metadata->type == PhysicalType::kBoolean) return none;
+  if (!AllPagesReferToDictionary(*chunk.metadata)) return none;
   ARROW_ASSIGN_OR_RAISE(const ChunkPlan plan, PlanChunk(*file.footer, LeafOf(file, leaf), leaf, row_group));
   PageOptions options;
   options.verify_crc = file.options.verify_crc;
