@@ -6,6 +6,7 @@
 #include "calve/parquet/read_plan.h"
 #include "calve/parquet/schema.h"
 #include "calve/parquet/schema_limits.h"
+#include "calve/parquet/usual_chunk.h"
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
@@ -67,12 +68,146 @@ class ShapeChecker {
   std::array<std::optional<ElementShape>, 64> known_;
 };
 
+/// Depths of the structures.
+constexpr int kFile = 1, kElement = 2, kRowGroup = 2, kChunk = 3, kColumn = 4, kInColumn = 5;
+
+class FooterSkimmer : public ThriftSkimmer {
+ public:
+  explicit FooterSkimmer(std::span<const uint8_t> bytes)
+      : ThriftSkimmer(bytes), budget_(StructureBudget(bytes.size())) {}
+
+  /// As metadata_reader.cc has it: what the structures would take in memory, were they all made.
+  void Charge(size_t bytes) {
+    if (budget_ < bytes) return Fail();
+    budget_ -= bytes;
+  }
+
+  /// Passes over a ColumnChunk, if it is a usual one.
+  bool PassUsualChunk() {
+    size_t structure_bytes = 0;
+    const uint8_t* behind = parquet::PassUsualChunk(at(), end(), &structure_bytes);
+    if (behind == nullptr || structure_bytes > budget_) return false;
+    budget_ -= structure_bytes;
+    MoveTo(behind);
+    return true;
+  }
+
+ private:
+  size_t budget_;
+};
+
+std::pair<Text, Text> SkimKeyValue(FooterSkimmer& in, int depth) {
+  in.Charge(sizeof(KeyValue));
+  std::pair<Text, Text> result;
+  const uint32_t seen = in.Struct(depth, [&](int id, ThriftType type) {
+    if (id == 1) return in.Binary(type, &result.first);
+    return id == 2 && in.Binary(type, &result.second);
+  });
+  if ((seen & Bit(1)) == 0) in.Fail();
+  return result;
+}
+
+void SkimStatistics(FooterSkimmer& in) {
+  in.Struct(kInColumn, [&](int id, ThriftType type) {
+    switch (id) {
+      case 1:
+      case 2:
+      case 5:
+      case 6:
+        return in.Binary(type);
+      case 3:
+      case 4:
+      case 9:
+        return in.Integer<int64_t>(type);
+      default:
+        return false;
+    }
+  });
+}
+
+void SkimEncodingStats(FooterSkimmer& in) {
+  in.Charge(sizeof(PageEncodingStats));
+  in.Struct(kInColumn, [&](int id, ThriftType type) { return id >= 1 && id <= 3 && in.Integer<int32_t>(type); });
+}
+
+void SkimColumnMetadata(FooterSkimmer& in) {
+  const uint32_t seen = in.Struct(kColumn, [&](int id, ThriftType type) {
+    int32_t number = 0;
+    switch (id) {
+      case 1:
+        return in.Enum(type, 7, &number);
+      case 2:
+        return in.List(type, [&](ThriftType element) {
+          in.Charge(sizeof(Encoding));
+          return in.Integer<int32_t>(element);
+        });
+      case 3:
+        return in.List(type, [&](ThriftType element) {
+          in.Charge(sizeof(std::string));
+          return in.Binary(element);
+        });
+      case 4:
+      case 15:
+        return in.Integer<int32_t>(type);
+      case 5:
+      case 6:
+      case 7:
+      case 9:
+      case 10:
+      case 11:
+      case 14:
+        return in.Integer<int64_t>(type);
+      case 8:
+        return in.Structs(type, [&] { SkimKeyValue(in, kInColumn); });
+      case 12:
+        if (type != ThriftType::kStruct) return false;
+        SkimStatistics(in);
+        return true;
+      case 13:
+        return in.Structs(type, [&] { SkimEncodingStats(in); });
+      default:
+        return false;
+    }
+  });
+  if (!HasAll(seen, Bit(1) | Bit(4) | Bit(5) | Bit(7) | Bit(9))) in.Fail();
+}
+
+void SkimColumnChunk(FooterSkimmer& in) {
+  in.Charge(sizeof(ColumnChunk));
+  bool has_crypto = false;
+  in.Struct(kChunk, [&](int id, ThriftType type) {
+    switch (id) {
+      case 1:
+        return in.Binary(type);
+      case 2:
+      case 4:
+      case 6:
+        return in.Integer<int64_t>(type);
+      case 3:
+        if (type != ThriftType::kStruct) return false;
+        SkimColumnMetadata(in);
+        return true;
+      case 5:
+      case 7:
+        return in.Integer<int32_t>(type);
+      case 8:
+      case 9:
+        if (id == 9 || type == ThriftType::kStruct) {
+          if (!has_crypto) in.Charge(sizeof(ColumnCryptoMetadata));
+          has_crypto = true;
+        }
+        return false;
+      default:
+        return false;
+    }
+  });
+}
+
 }  // namespace
 
 class FooterIndexer {
  public:
-  FooterIndexer(FooterIndex* index, std::span<const uint8_t> bytes)
-      : index_(*index), in_(bytes), bytes_(bytes), budget_(StructureBudget(bytes.size())) {}
+  FooterIndexer(FooterIndex* index, std::span<const uint8_t> bytes) : index_(*index), in_(bytes), bytes_(bytes) {}
 
   /// False: something is wrong with the footer.
   bool Run() {
@@ -81,8 +216,6 @@ class FooterIndexer {
   }
 
  private:
-  static constexpr int kFile = 1, kElement = 2, kRowGroup = 2, kChunk = 3, kColumn = 4, kInColumn = 5;
-
   // ---- The pass.
 
   void FileMetaData() {
@@ -113,7 +246,7 @@ class FooterIndexer {
   }
 
   void Element() {
-    Charge(sizeof(SchemaElement));
+    in_.Charge(sizeof(SchemaElement));
     FooterIndex::Element element;
     element.begin = in_.offset();
     ElementShape shape;
@@ -166,7 +299,7 @@ class FooterIndexer {
   }
 
   void RowGroup() {
-    Charge(sizeof(parquet::RowGroup));
+    in_.Charge(sizeof(parquet::RowGroup));
     int64_t num_rows = 0;
     const size_t first_chunk = index_.chunks_.size();
     const uint32_t seen = in_.Struct(kRowGroup, [&](int id, ThriftType type) {
@@ -193,119 +326,17 @@ class FooterIndexer {
   }
 
   void ColumnChunk() {
-    Charge(sizeof(parquet::ColumnChunk));
     index_.chunks_.push_back(in_.offset());
-    bool has_crypto = false;
-    in_.Struct(kChunk, [&](int id, ThriftType type) {
-      switch (id) {
-        case 1:
-          return in_.Binary(type);
-        case 2:
-        case 4:
-        case 6:
-          return in_.Integer<int64_t>(type);
-        case 3:
-          if (type != ThriftType::kStruct) return false;
-          ColumnMetaData();
-          return true;
-        case 5:
-        case 7:
-          return in_.Integer<int32_t>(type);
-        case 8:
-        case 9:
-          if (id == 9 || type == ThriftType::kStruct) {
-            if (!has_crypto) Charge(sizeof(ColumnCryptoMetadata));
-            has_crypto = true;
-          }
-          return false;
-        default:
-          return false;
-      }
-    });
-  }
-
-  void ColumnMetaData() {
-    const uint32_t seen = in_.Struct(kColumn, [&](int id, ThriftType type) {
-      int32_t number = 0;
-      switch (id) {
-        case 1:
-          return in_.Enum(type, 7, &number);
-        case 2:
-          return in_.List(type, [&](ThriftType element) {
-            Charge(sizeof(Encoding));
-            return in_.Integer<int32_t>(element);
-          });
-        case 3:
-          return in_.List(type, [&](ThriftType element) {
-            Charge(sizeof(std::string));
-            return in_.Binary(element);
-          });
-        case 4:
-        case 15:
-          return in_.Integer<int32_t>(type);
-        case 5:
-        case 6:
-        case 7:
-        case 9:
-        case 10:
-        case 11:
-        case 14:
-          return in_.Integer<int64_t>(type);
-        case 8:
-          return in_.Structs(type, [&] { KeyValue(kInColumn); });
-        case 12:
-          if (type != ThriftType::kStruct) return false;
-          Statistics();
-          return true;
-        case 13:
-          return in_.Structs(type, [&] { EncodingStats(); });
-        default:
-          return false;
-      }
-    });
-    if (!HasAll(seen, Bit(1) | Bit(4) | Bit(5) | Bit(7) | Bit(9))) in_.Fail();
-  }
-
-  void Statistics() {
-    in_.Struct(kInColumn, [&](int id, ThriftType type) {
-      switch (id) {
-        case 1:
-        case 2:
-        case 5:
-        case 6:
-          return in_.Binary(type);
-        case 3:
-        case 4:
-        case 9:
-          return in_.Integer<int64_t>(type);
-        default:
-          return false;
-      }
-    });
-  }
-
-  void EncodingStats() {
-    Charge(sizeof(PageEncodingStats));
-    in_.Struct(kInColumn, [&](int id, ThriftType type) { return id >= 1 && id <= 3 && in_.Integer<int32_t>(type); });
+    if (in_.PassUsualChunk()) return;
+    SkimColumnChunk(in_);
   }
 
   void SortingColumn() {
-    Charge(sizeof(parquet::SortingColumn));
+    in_.Charge(sizeof(parquet::SortingColumn));
     in_.Struct(kChunk, [&](int id, ThriftType type) { return id == 1 && in_.Integer<int32_t>(type); });
   }
 
-  std::pair<Text, Text> KeyValue(int depth) {
-    Charge(sizeof(parquet::KeyValue));
-    std::pair<Text, Text> result;
-    const uint32_t seen = in_.Struct(depth, [&](int id, ThriftType type) {
-      if (id == 1) return in_.Binary(type, &result.first);
-      return id == 2 && in_.Binary(type, &result.second);
-    });
-    if ((seen & Bit(1)) == 0) in_.Fail();
-    return result;
-  }
-
-  void FileKeyValue() { index_.key_values_.push_back(KeyValue(kFile + 1)); }
+  void FileKeyValue() { index_.key_values_.push_back(SkimKeyValue(in_, kFile + 1)); }
 
   void ColumnOrder() {
     bool type_defined = false;
@@ -314,12 +345,6 @@ class FooterIndexer {
       return false;
     });
     index_.type_defined_order_.push_back(type_defined);
-  }
-
-  /// As metadata_reader.cc has it: what the structures would take in memory, were they all made.
-  void Charge(size_t bytes) {
-    if (budget_ < bytes) return in_.Fail();
-    budget_ -= bytes;
   }
 
   // ---- What must hold of the whole.
@@ -396,9 +421,8 @@ class FooterIndexer {
   };
 
   FooterIndex& index_;
-  ThriftSkimmer in_;
+  FooterSkimmer in_;
   std::span<const uint8_t> bytes_;
-  size_t budget_;
   ShapeChecker shapes_;
   std::vector<TreeElement> tree_;     ///< parallel to the elements
   std::vector<size_t> chunk_counts_;  ///< parallel to the row groups

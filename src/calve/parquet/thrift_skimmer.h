@@ -33,6 +33,11 @@ class ThriftSkimmer {
     at_ = end_;
   }
 
+  const uint8_t* at() const { return at_; }
+  const uint8_t* end() const { return end_; }
+  /// Goes on at `at`, which lies ahead.
+  void MoveTo(const uint8_t* at) { at_ = at; }
+
   /// Calls `member(id, type)` for each field of the structure; what it returns false for is skipped. Returns the ids
   /// below 32 that it returned true for, as bits. `depth`: of the structure, 1 for the outermost.
   template <typename Member>
@@ -165,20 +170,12 @@ class ThriftSkimmer {
         return;
       }
     }
-    Varint();
+    LongVarint();
   }
 
   uint64_t Varint() {
     if (at_ != end_ && *at_ < 0x80) return *at_++;
-    uint64_t value = 0;
-    for (int shift = 0; shift < 70 && at_ != end_; shift += 7) {
-      const uint64_t byte = *at_++;
-      if (shift == 63 && byte > 1) break;
-      value |= (byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    Fail();
-    return 0;
+    return LongVarint();
   }
 
   int64_t ZigZag() {
@@ -209,6 +206,7 @@ class ThriftSkimmer {
   }
 
   void SkipNested(ThriftType type, int depth);
+  uint64_t LongVarint();
 
   const uint8_t* begin_;
   const uint8_t* at_;
