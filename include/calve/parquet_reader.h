@@ -22,6 +22,7 @@ class RandomAccessFile;
 
 namespace calve {
 
+class ParquetFooterCache;
 struct ParquetDecryption;
 
 namespace parquet {
@@ -65,6 +66,12 @@ struct ParquetReadOptions {
   /// Keys for encrypted files; see calve/parquet_encryption.h. Null: of such a file, columns in plaintext can be read
   /// if its footer is in plaintext.
   std::shared_ptr<const ParquetDecryption> decryption;
+  /// Footers that were read before are taken from here, and those that are read are kept here; null: none.
+  std::shared_ptr<ParquetFooterCache> footer_cache;
+  /// For the cache: what tells this content of the file from any other of the same name and size, as an etag or a time
+  /// of modification. Empty: the one that the file tells itself (files opened by path, object stores). Files without any
+  /// are not kept. A local file that is changed in place within the resolution of its time stamps is not told apart.
+  std::string file_version;
 };
 
 /// What a read by a filter or row ranges has left out so far, and by what. A row group counts under the first that

@@ -23,6 +23,13 @@ namespace calve::parquet {
 
 class FileDecryptor;
 
+/// What is read of a file's footer, to be used again for the same file. Immutable.
+struct StoredFooter {
+  std::shared_ptr<const FooterIndex> index;
+  int64_t file_size = 0;
+  int64_t begin = 0;  ///< where the footer's thrift begins in the file
+};
+
 /// A file's footer. Its bytes are indexed when it is read; what they say of a column is parsed when it is asked for,
 /// so that one column of ten thousand costs about what one of ten does. Thread-safe.
 class Footer {
@@ -32,12 +39,7 @@ class Footer {
   static Result<std::shared_ptr<const Footer>> Read(arrow::io::RandomAccessFile* file,
                                                     std::shared_ptr<const ParquetDecryption> keys = nullptr);
 
-  /// What is read of a file, to be used again for the same file.
-  struct Stored {
-    std::shared_ptr<const FooterIndex> index;
-    int64_t file_size = 0;
-    int64_t begin = 0;  ///< where the footer's thrift begins in the file
-  };
+  using Stored = StoredFooter;
   explicit Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor = nullptr);
 
   /// Such a footer is good for those only who have its keys, and its chunks for those who have theirs.

@@ -1,5 +1,7 @@
 #include "calve/parquet_reader.h"
 
+#include "calve/parquet_footer_cache.h"
+
 #include "calve/parquet/batch_reader.h"
 #include "calve/parquet/filtered_reader.h"
 #include "calve/parquet/footer.h"
@@ -97,10 +99,50 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
   OpenFile file_;
 };
 
+/// What tells the content of an open file from others, "" when it does not say.
+std::string VersionOf(arrow::io::RandomAccessFile* file) {
+  const auto metadata = file->ReadMetadata();
+  if (!metadata.ok() || *metadata == nullptr) return "";
+  for (const char* key : {"ETag", "Last-Modified"}) {
+    if (const auto value = (*metadata)->Get(key); value.ok() && !value->empty())
+      return fmt::format("{} {}", key, *value);
+  }
+  return "";
+}
+
+/// The file's key in the cache, one without a version when the cache is not to be used. Keys for decryption tell which
+/// files may be opened, which a footer that was found would not.
+Result<ParquetFooterCache::Key> CacheKeyOf(arrow::io::RandomAccessFile* file, const std::string& name,
+                                           const ParquetReadOptions& options) {
+  ParquetFooterCache::Key key;
+  if (options.footer_cache == nullptr || options.decryption != nullptr) return key;
+  key.version = options.file_version.empty() ? VersionOf(file) : options.file_version;
+  if (key.version.empty()) return key;
+  key.name = name;
+  ARROW_ASSIGN_OR_RAISE(key.file_size, file->GetSize());
+  return key;
+}
+
+/// The footer from the cache, or from the file and then kept in the cache. `*hits` counts.
+Result<std::shared_ptr<const parquet::Footer>> FindFooter(arrow::io::RandomAccessFile* file, const std::string& name,
+                                                          const ParquetReadOptions& options, int64_t* hits) {
+  ARROW_ASSIGN_OR_RAISE(const ParquetFooterCache::Key key, CacheKeyOf(file, name, options));
+  const bool cached = !key.version.empty();
+  if (const auto stored = cached ? options.footer_cache->Find(key) : nullptr) {
+    ++*hits;
+    return std::make_shared<const parquet::Footer>(*stored);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto footer, parquet::Footer::Read(file, options.decryption));
+  if (cached && !footer->is_encrypted()) {
+    options.footer_cache->Put(key, std::make_shared<const parquet::StoredFooter>(footer->stored()));
+  }
+  return footer;
+}
+
 Result<OpenFile> OpenParquet(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string name,
                              const ParquetReadOptions& options, const Context& context) {
   OpenFile open;
-  ARROW_ASSIGN_OR_RAISE(open.footer, parquet::Footer::Read(file.get(), options.decryption));
+  ARROW_ASSIGN_OR_RAISE(open.footer, FindFooter(file.get(), name, options, &open.footer_cache_hits));
   open.file = std::move(file);
   open.name = std::move(name);
   open.options = options;

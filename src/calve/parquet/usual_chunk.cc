@@ -2,7 +2,6 @@
 
 #include "calve/parquet/metadata.h"
 
-#include <bit>
 #include <cstring>
 
 // A field begins with (delta << 4 | type), where delta is added to the last field's id; see thrift_reader.cc for the
@@ -17,18 +16,22 @@ namespace {
 constexpr uint8_t kI32 = 5, kI64 = 6, kBinary = 8, kList = 9, kStruct = 12;
 constexpr uint8_t Field(int delta, uint8_t type) { return static_cast<uint8_t>(delta << 4 | type); }
 
-constexpr ptrdiff_t kVarintBytes = 8;  ///< the longest that is usual
+constexpr ptrdiff_t kVarintBytes = 6;  ///< the longest that is usual
 constexpr ptrdiff_t kTextBytes = 128;  ///< a byte for the length, which is less, and the text
 constexpr int kFlatFields = 12;        ///< of a structure of plain members
 constexpr int kListElements = 14;      ///< of a list, its short form
 constexpr ptrdiff_t kFlatBytes = kFlatFields * (1 + kTextBytes + kListElements * kVarintBytes);
 constexpr ptrdiff_t kMostBytes = 2 * kFlatBytes + kListElements * (kTextBytes + 8 + 1) + 32 * (1 + kVarintBytes) + 8;
 
+/// One test after another: predicted, they let what follows begin, where a computed length would have to be waited for.
 const uint8_t* Varint(const uint8_t* at) {
-  uint64_t word;
-  std::memcpy(&word, at, sizeof(word));
-  const uint64_t ends = ~word & 0x8080808080808080u;
-  return ends == 0 ? nullptr : at + (std::countr_zero(ends) >> 3) + 1;
+  if (at[0] < 0x80) return at + 1;
+  if (at[1] < 0x80) return at + 2;
+  if (at[2] < 0x80) return at + 3;
+  if (at[3] < 0x80) return at + 4;
+  if (at[4] < 0x80) return at + 5;
+  if (at[5] < 0x80) return at + 6;
+  return nullptr;
 }
 
 /// A varint that is in range for 32 bits whatever it is.
