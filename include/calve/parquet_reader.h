@@ -69,8 +69,9 @@ struct ParquetReadOptions {
   /// Footers that were read before are taken from here, and those that are read are kept here; null: none.
   std::shared_ptr<ParquetFooterCache> footer_cache;
   /// For the cache: what tells this content of the file from any other of the same name and size, as an etag or a time
-  /// of modification. Empty: the one that the file tells itself (files opened by path, object stores). Files without any
-  /// are not kept. A local file that is changed in place within the resolution of its time stamps is not told apart.
+  /// of modification. Empty: the one that the file tells itself (files opened by path, object stores). Files without
+  /// any are not kept. A local file that is changed in place within the resolution of its time stamps is not told
+  /// apart.
   std::string file_version;
 };
 

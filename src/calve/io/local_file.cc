@@ -2,6 +2,7 @@
 
 #include "calve/base/status.h"
 
+#include <arrow/util/key_value_metadata.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,13 @@ class LocalFile : public arrow::io::RandomAccessFile {
   bool closed() const override { return !file_.is_open(); }
   Result<int64_t> Tell() const override { return position_; }
   Result<int64_t> GetSize() override { return size_bytes_; }
+
+  /// The version, as object stores have it.
+  Result<std::shared_ptr<const arrow::KeyValueMetadata>> ReadMetadata() override {
+    const std::string version = FileVersion(file_.number());
+    if (version.empty()) return nullptr;
+    return arrow::key_value_metadata({"ETag"}, {version});
+  }
 
   Status Seek(int64_t position) override {
     if (position < 0) return Invalid("cannot seek to {} in {}", position, location_);
@@ -112,6 +120,13 @@ Result<int64_t> ReadFully(const FileDescriptor& file, int64_t offset, int64_t si
     done += got;
   }
   return done;
+}
+
+std::string FileVersion(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) return "";
+  return fmt::format("{}-{}-{}-{}.{:09}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
 }
 
 Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location) {

@@ -27,6 +27,10 @@ class FileDescriptor {
 /// Opens the regular file at `path` for reading.
 Result<FileDescriptor> OpenForReading(const std::string& path, std::string_view location, int64_t* size_bytes);
 
+/// What tells the content of an open file from others of its name: it changes when the file is replaced, or written to
+/// later than the resolution of time stamps. "" when the system does not say.
+std::string FileVersion(int descriptor);
+
 /// Reads up to `size` bytes at `offset`; fewer only at the end of the file.
 Result<int64_t> ReadFully(const FileDescriptor& file, int64_t offset, int64_t size, void* out,
                           std::string_view location);

@@ -1,4 +1,5 @@
 #include "calve/parquet/footer.h"
+#include "calve/parquet_footer_cache.h"
 #include "calve/parquet_reader.h"
 
 #include <arrow/io/file.h>
@@ -46,6 +47,16 @@ void BM_FooterReadOneColumn(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(ReadOne(path, column, {}));
 }
 BENCHMARK(BM_FooterReadOneColumn)->Apply(Shapes);
+
+void BM_FooterReadOneColumnCached(benchmark::State& state) {
+  const std::string path = WideFile(state);
+  if (path.empty()) return;
+  const std::string column = fmt::format("column_{}", state.range(0) - 5);
+  ParquetReadOptions options;
+  options.footer_cache = std::make_shared<ParquetFooterCache>();
+  for (auto _ : state) benchmark::DoNotOptimize(ReadOne(path, column, options));
+}
+BENCHMARK(BM_FooterReadOneColumnCached)->Apply(Shapes);
 
 void BM_FooterRead(benchmark::State& state) {
   const std::string path = WideFile(state);

@@ -9,9 +9,11 @@
 #include "calve/parquet/selection.h"
 
 #include "calve/base/status.h"
+#include "calve/io/local_file.h"
 
 #include <arrow/io/file.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/key_value_metadata.h>
 
 #include <numeric>
 
@@ -163,7 +165,11 @@ Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(std::shared_ptr<arrow
 Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(const std::string& path, const ParquetReadOptions& options,
                                                            const Context& context) {
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
-  return Open(std::move(file), path, options, context);
+  ParquetReadOptions with_version = options;
+  if (options.footer_cache != nullptr && options.file_version.empty()) {
+    with_version.file_version = FileVersion(file->file_descriptor());
+  }
+  return Open(std::move(file), path, with_version, context);
 }
 
 }  // namespace calve
