@@ -2,7 +2,7 @@
 """Times calve's Parquet reader against its peers, alternating, and prints a table.
 
     bench/read.py [--cases 'plain longCol,strings hi'] [--rounds 5] [--scale 1] [--threads 1,2] [--peers pyarrow,arrow-rs]
-                  [--forms utf8,view,dictionary,keep] [--batch-rows pyarrow=8192] [--cpu-time] [--json out.json] [--update-readme]
+                  [--forms utf8,view,dictionary,keep,cached] [--batch-rows pyarrow=8192] [--cpu-time] [--json out.json] [--update-readme]
 
 The cases stand in bench/cases.json; --cases takes the names that begin with one of the words. Every reader is a process that does a
 round when told to, so rounds alternate between all of them; a ratio is the median of the ratios of paired rounds. Before that an
@@ -28,7 +28,7 @@ def parse():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--cargo-target", type=Path, default=Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build/peers")))
     parser.add_argument("--cases", type=lambda text: [word.strip() for word in text.split(",")], default=[""])
-    parser.add_argument("--forms", type=lambda text: text.split(","), default=["utf8", "view", "dictionary", "keep"])
+    parser.add_argument("--forms", type=lambda text: text.split(","), default=["utf8", "view", "dictionary", "keep", "cached"])
     parser.add_argument("--peers", type=lambda text: text.split(","), default=PEERS)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0)
@@ -45,17 +45,19 @@ def parse():
 
 
 def arms_of(case, threads, forms):
-    """(string form, keep) of the rows that a case has with so many threads."""
+    """(string form, "" or "keep" or "cached") of the rows that a case has with so many threads."""
     if threads > 1 and not case.get("two_threads"):
         return []
     if not case.get("strings"):
-        arms = [("any", False)]
+        arms = [("any", "")]
     else:
-        arms = [(form, False) for form in ["utf8", "view"] if form in forms]
+        arms = [(form, "") for form in ["utf8", "view"] if form in forms]
         if case.get("dictionary") and "dictionary" in forms:
-            arms.append(("dictionary", False))
+            arms.append(("dictionary", ""))
     if case.get("keep") and "keep" in forms:
-        arms.append(("utf8" if case.get("strings") else "any", True))
+        arms.append(("utf8" if case.get("strings") else "any", "keep"))
+    if case.get("footer") and "cached" in forms:
+        arms.append(("any", "cached"))
     return arms
 
 
@@ -75,12 +77,13 @@ class Run:
         self.recipe = read_data.recipe_of(self.frozen["files"], case["file"], self.options.scale)
         return read_data.make(self.recipe, case["file"], self.folder)
 
-    def arguments(self, reader, case, form, keep, threads):
+    def arguments(self, reader, case, form, way, threads):
         batch_rows = {**self.frozen["batch_rows"], **case.get("batch_rows", {}), **self.options.batch_rows}[reader]
         words = ["--threads", threads, "--batch-rows", batch_rows]
         words += ["--strings", form] if form != "any" else []
         words += ["--columns", ",".join(case["columns"])] if "columns" in case else []
-        words += ["--keep"] if keep else []
+        words += ["--keep"] if way == "keep" else []
+        words += ["--footer-cache"] if way == "cached" and reader == "calve" else []
         if "filter" in case:
             column, part = case["filter"]
             words += ["--filter", f"{column}<{round(self.recipe['rows'] * part)}"]
@@ -94,11 +97,11 @@ class Run:
         with_filter = set(PEERS) - {"arrow-rs"} if "filter" in case else set(PEERS)
         return [peer for peer in FORMS[form] if peer in self.options.peers and peer in with_filter]
 
-    def readers_of(self, case, files, form, keep, threads):
+    def readers_of(self, case, files, form, way, threads):
         """The processes of a row, the one-thread controls of a row of two threads included."""
         readers = {}
         for reader in ["calve", *self.peers_of(case, form)]:
-            readers[reader] = self.start(reader, [*self.arguments(reader, case, form, keep, threads), *files], threads)
+            readers[reader] = self.start(reader, [*self.arguments(reader, case, form, way, threads), *files], threads)
         facts = next((reader.facts for reader in readers.values() if not reader.failure), {})
         columns = ["--columns", ",".join(case["columns"])] if "columns" in case else []
         floor = ["--copy-bytes", facts.get("bytes", 0), *columns, *files]
@@ -106,12 +109,12 @@ class Run:
             readers["floor"] = self.start("floor", ["--threads", threads, *floor], threads)
             if threads > 1:
                 readers["floor, one thread"] = self.start("floor", ["--threads", 1, *floor], 1)
-                words = self.arguments("calve", case, form, keep, 1)
+                words = self.arguments("calve", case, form, way, 1)
                 readers["calve, one thread"] = self.start("calve", [*words, *files], 1)
         return readers
 
-    def row(self, case, form, keep, threads):
-        readers = self.readers_of(case, self.files_of(case), form, keep, threads)
+    def row(self, case, form, way, threads):
+        readers = self.readers_of(case, self.files_of(case), form, way, threads)
         order = list(readers.values())
         for number in range(self.options.rounds + 1):  # the first warms up
             for reader in order[number % len(order):] + order[:number % len(order)]:
@@ -120,7 +123,7 @@ class Run:
             reader.close()
         sums = {name: reader.facts["checksum"] for name, reader in readers.items() if "checksum" in reader.facts}
         facts = next((reader.facts for reader in order if "checksum" in reader.facts), {})
-        return {"case": case["name"], "form": form, "keep": keep, "threads": threads, "rows": int(facts.get("rows", 0)),
+        return {"case": case["name"], "form": form, "way": way, "threads": threads, "rows": int(facts.get("rows", 0)),
                 "bytes": int(facts.get("bytes", 0)), "checksums": sums, "footer": case.get("footer", False),
                 "failures": {name: reader.failure for name, reader in readers.items() if reader.failure},
                 "times": {name: reader.times for name, reader in readers.items() if reader.times}}
@@ -128,8 +131,8 @@ class Run:
     def measure(self):
         for threads in self.options.threads:
             for case in self.cases():
-                for form, keep in arms_of(case, threads, self.options.forms):
-                    row = self.row(case, form, keep, threads)
+                for form, way in arms_of(case, threads, self.options.forms):
+                    row = self.row(case, form, way, threads)
                     self.rows.append(row)
                     read_table.report(row)
 

@@ -56,8 +56,8 @@ def name_of(row):
     words = [row["case"]]
     if row["form"] in ("view", "dictionary"):
         words.append({"view": "to views", "dictionary": "to dictionaries"}[row["form"]])
-    if row["keep"]:
-        words.append("all kept")
+    if row["way"]:
+        words.append({"keep": "all kept", "cached": "footer cached by calve"}[row["way"]])
     return ", ".join(words)
 
 
@@ -97,7 +97,8 @@ def mean_text(what, rows):
 
 def summary_of(rows):
     unread = [name_of(row) for row in rows if "calve" not in row["times"]]
-    rows = [row for row in rows if ratio_of(row) and not row["footer"] and row["form"] != "dictionary" and not row["keep"]]
+    footers = [row for row in rows if row["footer"]]
+    rows = [row for row in rows if ratio_of(row) and not row["footer"] and row["form"] != "dictionary" and not row["way"]]
     free = [row for row in rows if not is_codec_bound(row)]
     bound = [row for row in rows if is_codec_bound(row)]
     lines = [mean_text("Not codec-bound, utf8 or no strings", [row for row in free if row["form"] != "view"]),
@@ -112,6 +113,9 @@ def summary_of(rows):
         low = [f"{name} {value:.2f}" for name, value in scaling if value < 0.9]
         lines.append(f"Scaling: at least 0.9 of the control's in {len(scaling) - len(low)} of {len(scaling)} cases"
                      + (f" (below: {'; '.join(low)})." if low else "."))
+    against_pyarrow = [f"{name_of(row)} {paired(row, 'pyarrow', 'calve'):.1f}" for row in footers if paired(row, "pyarrow", "calve")]
+    if against_pyarrow:
+        lines.append(f"Opening and reading one column, pyarrow / calve: {'; '.join(against_pyarrow)}.")
     if unread:
         lines.append(f"calve did not read: {'; '.join(unread)}.")
     return "\n".join(f"- {line}" for line in lines)

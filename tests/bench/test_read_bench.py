@@ -18,7 +18,7 @@ import read_table  # noqa: E402
 
 
 def row(times, **more):
-    return {"case": "x", "form": "any", "keep": False, "threads": 1, "footer": False, "checksums": {}, "times": times, **more}
+    return {"case": "x", "form": "any", "way": "", "threads": 1, "footer": False, "checksums": {}, "times": times, **more}
 
 
 def test_ratio_is_the_median_of_paired_rounds():
@@ -42,7 +42,7 @@ def test_scaling_is_a_part_of_the_controls():
 def test_mean_leaves_out_codec_bound_cases_dictionaries_kept_batches_and_footers():
     fast = {"calve": [1.0], "pyarrow": [4.0], "floor": [0.1]}
     slow = {"calve": [4.0], "pyarrow": [1.0], "floor": [0.1]}
-    rows = [row(fast), row({"calve": [1.0], "pyarrow": [1.0], "floor": [0.9]}), row(slow, form="dictionary"), row(slow, keep=True),
+    rows = [row(fast), row({"calve": [1.0], "pyarrow": [1.0], "floor": [0.9]}), row(slow, form="dictionary"), row(slow, way="keep"),
             row(slow, footer=True)]
     summary = read_table.summary_of(rows)
     assert "geometric mean 4.00 over 1 cases, 0 below 1." in summary
@@ -51,6 +51,11 @@ def test_mean_leaves_out_codec_bound_cases_dictionaries_kept_batches_and_footers
 
 def test_a_case_that_calve_does_not_read_is_named():
     assert "calve did not read: x." in read_table.summary_of([row({"pyarrow": [1.0]})])
+
+
+def test_footers_are_compared_with_pyarrow():
+    summary = read_table.summary_of([row({"calve": [1.0], "pyarrow": [30.0], "arrow-rs": [3.0]}, footer=True, way="cached")])
+    assert "pyarrow / calve: x, footer cached by calve 30.0." in summary
 
 
 def test_readme_is_written_between_the_markers(tmp_path):
