@@ -53,6 +53,8 @@ arrow::Result<Arguments> ParseArguments(int argc, char** argv) {
       arguments.files.emplace_back(word);
     } else if (word == "--keep") {
       arguments.keep = true;
+    } else if (word == "--footer-cache") {
+      arguments.footer_cache = true;
     } else if (word == "--serve") {
       arguments.serve = true;
     } else if (++i == argc) {

@@ -18,8 +18,9 @@ struct Arguments {
   std::string reader = "calve";
   std::string filter;  ///< "column<integer"; empty: all rows
   int64_t copy_bytes = 0;
-  bool keep = false;   ///< all batches of a round stay alive until its time is taken
-  bool serve = false;  ///< one round for every line on stdin
+  bool keep = false;          ///< all batches of a round stay alive until its time is taken
+  bool footer_cache = false;  ///< footers are kept from round to round
+  bool serve = false;         ///< one round for every line on stdin
   std::vector<std::string> files;
 };
 
