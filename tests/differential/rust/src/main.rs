@@ -1,5 +1,6 @@
-//! Reads lines of an Arrow IPC file, a Parquet file to write, and a seed, tab between them, and writes the file with
-//! properties that the seed chooses. Answers each line with the properties, or "error" and why.
+//! Reads lines, and answers each with "ok" or "error" and why. Of an Arrow IPC file, a Parquet file to write, and a
+//! seed, tab between them, it writes the Parquet file with properties that the seed chooses, and tells them. Of
+//! "read", a Parquet file, and an Arrow IPC file to write, it writes what arrow-rs reads.
 
 use std::error::Error;
 use std::fs::File;
@@ -7,7 +8,9 @@ use std::io::{self, BufRead, Write};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileReader;
+use arrow_ipc::writer::FileWriter;
 use arrow_schema::SchemaRef;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, Type, ZstdLevel};
@@ -33,9 +36,17 @@ impl Random {
 fn encodings(physical: Type) -> &'static [Encoding] {
     match physical {
         Type::BOOLEAN => &[Encoding::PLAIN, Encoding::RLE],
-        Type::INT32 | Type::INT64 => &[Encoding::PLAIN, Encoding::DELTA_BINARY_PACKED, Encoding::BYTE_STREAM_SPLIT],
+        Type::INT32 | Type::INT64 => &[
+            Encoding::PLAIN,
+            Encoding::DELTA_BINARY_PACKED,
+            Encoding::BYTE_STREAM_SPLIT,
+        ],
         Type::FLOAT | Type::DOUBLE => &[Encoding::PLAIN, Encoding::BYTE_STREAM_SPLIT],
-        Type::BYTE_ARRAY => &[Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY],
+        Type::BYTE_ARRAY => &[
+            Encoding::PLAIN,
+            Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            Encoding::DELTA_BYTE_ARRAY,
+        ],
         Type::FIXED_LEN_BYTE_ARRAY => &[Encoding::PLAIN, Encoding::DELTA_BYTE_ARRAY, Encoding::BYTE_STREAM_SPLIT],
         Type::INT96 => &[Encoding::PLAIN],
     }
@@ -102,15 +113,36 @@ fn write(table: &str, path: &str, seed: u64) -> Result<String, Box<dyn Error>> {
     Ok(told)
 }
 
+fn read(path: &str, table: &str) -> Result<String, Box<dyn Error>> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let schema = builder.schema().clone();
+    let batches: Vec<RecordBatch> = builder.with_batch_size(512).build()?.collect::<Result<_, _>>()?;
+    let mut writer = FileWriter::try_new(File::create(table)?, &schema)?;
+    for batch in &batches {
+        writer.write(batch)?;
+    }
+    writer.finish()?;
+    Ok(String::new())
+}
+
+/// A panic of arrow-rs is an answer too.
+fn guarded(
+    work: impl FnOnce() -> Result<String, Box<dyn Error>> + std::panic::UnwindSafe,
+) -> Result<String, Box<dyn Error>> {
+    std::panic::catch_unwind(work).unwrap_or_else(|_| Err("panic".into()))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split('\t').collect();
-        let [table, path, seed] = words[..] else {
-            return Err("a line is: table, tab, path, tab, seed".into());
+        let answer = match words[..] {
+            ["read", path, table] => guarded(|| read(path, table)),
+            [table, path, seed] => write(table, path, seed.parse()?),
+            _ => return Err("a line has three words with tabs between them".into()),
         };
-        match write(table, path, seed.parse()?) {
+        match answer {
             Ok(told) => writeln!(out, "ok {told}")?,
             Err(error) => writeln!(out, "error {}", error.to_string().replace('\n', " "))?,
         }
