@@ -74,6 +74,17 @@ size_t MostOpenGroups(const Context& context, size_t fields) {
   return std::max<size_t>(2, (threads + fields - 1) / fields);
 }
 
+/// A row group that says to have no rows has no values.
+Status CheckEmpty(const Footer& footer, const Selection& selection, int row_group) {
+  for (size_t leaf = 0; leaf < selection.leaves.size(); ++leaf) {
+    ARROW_ASSIGN_OR_RAISE(const ColumnChunk chunk, footer.Chunk(row_group, selection.leaves[leaf]));
+    if (!chunk.metadata || chunk.metadata->num_values == 0) continue;
+    return Invalid("column '{}': row group {}: the column chunk has {} values, the row group no rows",
+                   selection.schema.leaves[leaf].dotted_path(), row_group, chunk.metadata->num_values);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
@@ -108,7 +119,10 @@ Status BatchReader::Plan(const std::vector<int>& row_groups) {
       return Invalid("row group {} out of order or range (the file has {})", index, footer.num_row_groups());
     }
     const FooterIndex::RowGroup& rows = footer.row_group(index);
-    if (rows.num_rows == 0) continue;
+    if (rows.num_rows == 0) {
+      ARROW_RETURN_NOT_OK(CheckEmpty(footer, selection_, index));
+      continue;
+    }
     PlannedGroup group{index, rows.first_row, rows.num_rows, 0, {}};
     for (size_t leaf = 0; leaf < selection_.leaves.size(); ++leaf) {
       ARROW_ASSIGN_OR_RAISE(ChunkPlan chunk,

@@ -161,6 +161,15 @@ TEST(ParquetFile, RefusesRowsThatDoNotAddUp) {
             "x.parquet: column 'a': row group 0: page 0 at byte 4: a row begins with repetition level 1");
 }
 
+TEST(ParquetFile, RefusesValuesInARowGroupWithoutRows) {
+  for (const Repetition repetition : {Repetition::kRequired, Repetition::kOptional, Repetition::kRepeated}) {
+    RawFile file = OneIntColumn(0, 1, repetition);
+    file.AddPage(Ints({1}), 1);
+    EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: the column chunk has 1 values, the row group no rows");
+    EXPECT_EQ(OneIntColumn(0, 0, repetition).error(), "ok");
+  }
+}
+
 TEST(ParquetFile, RefusesDictionariesOutOfPlace) {
   RawFile twice = OneIntColumn(1, 1);
   twice.AddDictionary(Ints({7}), 1);

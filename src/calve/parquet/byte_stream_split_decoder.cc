@@ -17,13 +17,16 @@ Result<const uint8_t*> ByteStreamSplitDecoder::Take(int64_t count) {
 }
 
 Status ByteStreamSplitDecoder::Decode(int64_t count, uint8_t* out) {
-  if (width_ == 0) return Status::OK();
+  if (width_ == 0) return Skip(count);
   ARROW_ASSIGN_OR_RAISE(const uint8_t* first, Take(count));
   const auto width = static_cast<size_t>(width_);
   simd::JoinByteStreams(first, bytes_.size() / width, width, static_cast<size_t>(count), out);
   return Status::OK();
 }
 
-Status ByteStreamSplitDecoder::Skip(int64_t count) { return width_ == 0 ? Status::OK() : Take(count).status(); }
+Status ByteStreamSplitDecoder::Skip(int64_t count) {
+  if (width_ > 0) return Take(count).status();
+  return bytes_.empty() ? Status::OK() : Invalid("{} bytes of BYTE_STREAM_SPLIT of values of no bytes", bytes_.size());
+}
 
 }  // namespace calve::parquet

@@ -117,9 +117,9 @@ struct Counts {
 /// Where page bodies lie: pairs of begin and end.
 std::vector<std::pair<size_t, size_t>> PageBodies(const std::string& bytes) {
   arrow::io::BufferReader file(arrow::Buffer::FromString(bytes));
-  const auto footer = parquet::ReadFooter(&file).ValueOrDie();
+  const auto footer = parquet::Footer::Read(&file).ValueOrDie();
   std::vector<std::pair<size_t, size_t>> bodies;
-  for (const auto& group : footer.metadata.row_groups) {
+  for (const auto& group : footer->metadata().row_groups) {
     for (const auto& column : group.columns) {
       const auto& chunk = *column.metadata;
       auto at = static_cast<size_t>(

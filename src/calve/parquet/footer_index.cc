@@ -264,7 +264,7 @@ class FooterIndexer {
         case 5:
           return in_.Integer(type, &num_children);
         case 6:
-          return in_.Integer(type, &shape.converted_type);
+          return in_.Enum(type, 21, &shape.converted_type);
         case 7:
           return in_.Integer(type, &shape.scale);
         case 8:

@@ -166,7 +166,6 @@ void ReadLogicalType(ThriftReader& in, LogicalType* out) {
 }
 
 void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
-  std::optional<int32_t> converted;
   auto seen = in.Struct("SchemaElement", [&](Field field) {
     switch (field.id) {
       case 1:
@@ -181,7 +180,9 @@ void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
       case 5:
         return in.Read(field, "num_children", &out->num_children);
       case 6:
-        return in.Read(field, "converted_type", &converted);
+        // There will be no new ones: logical types have taken their place.
+        return in.Read(field, "converted_type", &out->converted_type) &&
+               CheckEnum(in, out->converted_type.value_or(ConvertedType::kUtf8), 21);
       case 7:
         return in.Read(field, "scale", &out->scale);
       case 8:
@@ -195,7 +196,6 @@ void ReadSchemaElement(ThriftReader& in, SchemaElement* out) {
     }
   });
   in.Require(seen, 4, "SchemaElement", "name");
-  if (converted && *converted >= 0 && *converted <= 21) out->converted_type = static_cast<ConvertedType>(*converted);
 }
 
 void ReadKeyValue(ThriftReader& in, KeyValue* out) {

@@ -184,6 +184,19 @@ TEST(FileMetadata, RefusesMoreStructuresThanItsBytesJustify) {
   EXPECT_THAT(result.status().message(), ::testing::HasSubstr("more structures than the bytes of the footer"));
 }
 
+TEST(FileMetadata, RefusesAConvertedTypeThatIsNone) {
+  FileMetadata metadata;
+  metadata.version = 1;
+  metadata.schema.resize(1);
+  metadata.schema[0].name = "root";
+  metadata.schema[0].converted_type = static_cast<ConvertedType>(21);
+  EXPECT_TRUE(ParseFileMetadata(Bytes(Serialize(metadata))).ok());
+  metadata.schema[0].converted_type = static_cast<ConvertedType>(22);
+  const auto result = ParseFileMetadata(Bytes(Serialize(metadata)));
+  EXPECT_TRUE(result.status().IsInvalid());
+  EXPECT_THAT(result.status().message(), ::testing::HasSubstr("22 is no member of the enumeration"));
+}
+
 TEST(FileMetadata, TruncatedAtEveryByte) {
   CALVE_SHARED_DATA(data);
   const std::string footer = FooterOf(data + "/parquet-testing/data/nested_maps.snappy.parquet");

@@ -44,8 +44,8 @@ TEST(RleDecoder, RepeatedValueOfSeveralBytes) {
 }
 
 TEST(RleDecoder, RunsOfBothKinds) {
-  // 3 times 1; 8 packed values 1 0 1 0 1 0 1 0; no values at all; 2 times 0.
-  const Bytes bytes = {0x06, 0x01, 0x03, 0x55, 0x00, 0x01, 0x04, 0x00};
+  // 3 times 1; 8 packed values 1 0 1 0 1 0 1 0; 2 times 0.
+  const Bytes bytes = {0x06, 0x01, 0x03, 0x55, 0x04, 0x00};
   const std::vector<uint32_t> expected = {1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0};
   for (int64_t step = 1; step <= 13; ++step) EXPECT_EQ(Decode(bytes, 1, 13, step).ValueOrDie(), expected) << step;
 }
@@ -73,6 +73,14 @@ TEST(RleDecoder, TruncatedAtEveryByte) {
 TEST(RleDecoder, RefusesAnAbsurdRun) {
   const Bytes bytes = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00};
   EXPECT_THAT(Decode(bytes, 1, 5, 5).status().message(), ::testing::HasSubstr("a run of"));
+}
+
+TEST(RleDecoder, RefusesARunOfNoValues) {
+  // 0 times the value 7, 0 groups, then 5 times the value 1.
+  EXPECT_EQ(Decode({0x00, 0x07, 0x0A, 0x01}, 3, 5, 5).status().message(), "a run of 0 values at byte 1");
+  EXPECT_EQ(Decode({0x01, 0x0A, 0x01}, 3, 5, 5).status().message(), "a run of 0 values at byte 1");
+  // Behind the values that are needed it may stand.
+  EXPECT_TRUE(Decode({0x0A, 0x01, 0x00, 0x00}, 3, 5, 5).ok());
 }
 
 }  // namespace

@@ -44,6 +44,15 @@ size_t NameBytes(const std::vector<SchemaElement>& elements) {
   return bytes;
 }
 
+/// What a group is annotated as. A logical type that no group can be of says nothing; its converted type stands in.
+Kind GroupAnnotation(const SchemaElement& element) {
+  const Kind kind = AnnotationOf(element).kind;
+  if (kind == Kind::kList || kind == Kind::kMap || kind == Kind::kVariant) return kind;
+  SchemaElement converted = element;
+  converted.logical_type = {};
+  return AnnotationOf(converted).kind;
+}
+
 class ArrowTreeBuilder {
  public:
   ArrowTreeBuilder(size_t most_path_bytes, std::vector<LeafColumn>* leaves)
@@ -75,7 +84,7 @@ class ArrowTreeBuilder {
   /// What a field holds, its own repetition left aside.
   Result<ArrowNode> Value(const SchemaNode& node, int exists) {
     if (node.is_leaf()) return Leaf(node, exists);
-    const Kind kind = AnnotationOf(node.element).kind;
+    const Kind kind = GroupAnnotation(node.element);
     const bool wraps_repeated = node.children.size() == 1 && IsRepeated(node.children[0]);
     if (kind == Kind::kList && wraps_repeated) return List(node, exists);
     if (kind == Kind::kMap && wraps_repeated && !node.children[0].is_leaf()) {

@@ -54,6 +54,15 @@ TEST(FileSchema, ListOfThreeLevels) {
             Text({field("l", list(field("element", utf8())))}));
 }
 
+TEST(FileSchema, ALogicalTypeThatNoGroupHasLeavesTheConvertedType) {
+  SchemaElement group = Group("l", kOptional, 1, ConvertedType::kList);
+  for (const Kind kind : {Kind::kUnknown, Kind::kString, Kind::kJson}) {
+    group.logical_type.kind = kind;
+    EXPECT_EQ(ArrowOf({group, Group("list", kRepeatedField, 1), Leaf("element", kOptional, kBytes, Kind::kString)}),
+              Text({field("l", list(field("element", utf8())))}));
+  }
+}
+
 TEST(FileSchema, ListRule1RepeatedPrimitive) {
   EXPECT_EQ(ArrowOf({Group("l", kOptional, 1, ConvertedType::kList), Leaf("element", kRepeatedField, kInt)}),
             Text({field("l", list(field("element", arrow::int32(), false)))}));

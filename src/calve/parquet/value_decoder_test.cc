@@ -323,6 +323,14 @@ TEST(ByteStreamSplitDecoder, SpecificationVector) {
   }
 }
 
+TEST(ByteStreamSplitDecoder, ValuesOfNoBytesHaveNoStreams) {
+  const auto decode = [](const Bytes& bytes) {
+    return DecodeFixed<uint8_t>(Encoding::kByteStreamSplit, PhysicalType::kFixedLenByteArray, bytes, 3, 3, nullptr, 0);
+  };
+  EXPECT_TRUE(decode({}).ok());
+  EXPECT_EQ(decode({1, 2, 3}).status().message(), "3 bytes of BYTE_STREAM_SPLIT of values of no bytes");
+}
+
 TEST(ValueDecoder, RefusesEncodingsThatCannotHoldTheType) {
   EXPECT_EQ(MakeFixedDecoder(Encoding::kDeltaBinaryPacked, PhysicalType::kDouble, AsTheyAre(8), {}, 1, nullptr)
                 .status()
