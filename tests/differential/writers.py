@@ -91,6 +91,7 @@ def write_duckdb(source, target, random):
         DICTIONARY_SIZE_LIMIT=random.choice([1, 20, 100000]),
     )
     connection = duckdb.connect(config={"threads": 1})
+    connection.execute("SET enable_progress_bar = false")
     connection.register("source", table)
     connection.execute(f"COPY source TO '{target}' (FORMAT parquet, {', '.join(f'{k} {v}' for k, v in options.items())})")
     return str(options)
