@@ -39,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 5) return 0;
   const int kind = data[0] % 3, max_level = data[1] % 128;
   const int64_t count = data[2] | data[3] << 8, step = data[4] + 1;
+  if (count == 0) return 0;
   const std::vector<uint8_t> bytes(data + 5, data + size);
   auto whole = Make(kind, max_level, count, bytes), pieces = Make(kind, max_level, count, bytes);
   if (!whole.ok()) return 0;
