@@ -2,11 +2,13 @@
 #include "parquet_testing_keys.h"
 #include "test_data.h"
 
+#include "calve/expression.h"
 #include "calve/hash/hash.h"
 #include "calve/parquet/bloom_filter.h"
 #include "calve/parquet/encryption_metadata.h"
 #include "calve/parquet/footer.h"
 #include "calve/parquet/page_index.h"
+#include "calve/parquet_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,6 +132,67 @@ TEST(ParquetEncryptionIndex, BloomFilters) {
   EXPECT_FALSE(open(nullptr).has_value());
   const int other = footer->LeavesOf("float_field").ValueOrDie()[0];
   EXPECT_FALSE(open(footer->Chunk(0, other).ValueOrDie().crypto->decryptor.get()).has_value());
+}
+
+/// What a filter leaves of a file of TableToEncrypt.
+Result<std::shared_ptr<arrow::Table>> ReadWhere(const File& file, const ParquetDecryption& keys,
+                                                const std::string& filter, ParquetReadMetrics* metrics) {
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ParquetReader::Open(file, "x.parquet", testing::Decrypting(keys)));
+  ParquetReadRequest request;
+  request.leaves = {0, 1, 2, 3, 4};
+  ARROW_ASSIGN_OR_RAISE(request.filter, Expression::Parse(filter));
+  ARROW_ASSIGN_OR_RAISE(const auto batches, reader->Read(request));
+  std::vector<std::shared_ptr<arrow::RecordBatch>> all;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto batch, batches->Next());
+    if (batch == nullptr) break;
+    all.push_back(std::move(batch));
+  }
+  *metrics = batches->metrics();
+  return arrow::Table::FromRecordBatches(batches->schema(), all);
+}
+
+TEST(ParquetEncryptionIndex, FilteredReadsPassOverPages) {
+  ASSERT_TRUE(arrow::compute::Initialize().ok());
+  const auto table = testing::TableToEncrypt();
+  for (const bool ctr : {false, true}) {
+    for (const bool plaintext_footer : {false, true}) {
+      for (const auto version : {::parquet::ParquetDataPageVersion::V1, ::parquet::ParquetDataPageVersion::V2}) {
+        Encryption encryption;
+        encryption.ctr = ctr;
+        encryption.plaintext_footer = plaintext_footer;
+        encryption.column_keys = true;
+        ::parquet::WriterProperties::Builder properties;
+        properties.data_page_version(version);
+        const File file =
+            std::make_shared<arrow::io::BufferReader>(testing::WriteEncrypted(*table, encryption, &properties));
+        ParquetReadMetrics metrics;
+        // Row 1550, in the sixth of the second row group's ten pages; rows from 2990 on.
+        testing::ExpectSameTable(ReadWhere(file, testing::KeysFor(encryption), "id = 12274450", &metrics),
+                                 table->Slice(1550, 1));
+        EXPECT_EQ(metrics.selection.row_groups_skipped_by_statistics, 2);
+        EXPECT_EQ(metrics.selection.pages_skipped_by_page_index, 5 * 9);
+        testing::ExpectSameTable(ReadWhere(file, testing::KeysFor(encryption), "id >= 23677810", &metrics),
+                                 table->Slice(2990));
+        EXPECT_EQ(metrics.selection.pages_skipped_by_page_index, 5 * 9);
+      }
+    }
+  }
+}
+
+TEST(ParquetEncryptionIndex, FiltersOfColumnsWithoutTheirKey) {
+  for (const bool plaintext_footer : {false, true}) {
+    Encryption encryption;
+    encryption.plaintext_footer = plaintext_footer;
+    encryption.column_keys = true;
+    const File file =
+        std::make_shared<arrow::io::BufferReader>(testing::WriteEncrypted(*testing::TableToEncrypt(), encryption));
+    ParquetDecryption keys = testing::KeysFor(encryption);
+    keys.column_keys.erase("id");
+    ParquetReadMetrics metrics;
+    const Status status = ReadWhere(file, keys, "id = 12274450", &metrics).status();
+    EXPECT_THAT(status.message(), ::testing::HasSubstr("column 'id': row group 0: encrypted column: no key"));
+  }
 }
 
 }  // namespace
