@@ -217,15 +217,58 @@ void SpreadValues(uint8_t* data, size_t width, size_t values_count, size_t slots
   }
 }
 
+/// Slots from `end` down to `stop`, one by one; returns how many values precede them.
+HWY_INLINE size_t SpreadEndsOneByOne(int32_t* ends, size_t next, size_t stop, size_t end, const uint8_t* validity,
+                                     size_t bit_offset, int32_t begin) {
+  for (size_t i = end; i > stop && i > next; --i) {
+    // A slot without a value ends where the value before it ends.
+    ends[i - 1] = next == 0 ? begin : ends[next - 1];
+    next -= IsSet(validity, bit_offset + i - 1) ? 1 : 0;
+  }
+  return next;
+}
+
+#if CALVE_HAS_AVX2
+
+/// For each mask of eight slots: how many values the slots up to each, itself included, take.
+constexpr std::array<std::array<uint8_t, 8>, 256> MakeCounts() {
+  std::array<std::array<uint8_t, 8>, 256> counts{};
+  for (unsigned mask = 0; mask < 256; ++mask) {
+    uint8_t count = 0;
+    for (unsigned i = 0; i < 8; ++i) counts[mask][i] = count += mask >> i & 1;
+  }
+  return counts;
+}
+
+constexpr auto kCounts = MakeCounts();
+
 void SpreadEnds(int32_t* ends, size_t values_count, size_t slots, const uint8_t* validity, size_t bit_offset,
                 int32_t begin) {
-  size_t next = values_count;
-  for (size_t i = slots; i-- > next;) {
-    // A slot without a value ends where the value before it ends.
-    ends[i] = next == 0 ? begin : ends[next - 1];
-    next -= IsSet(validity, bit_offset + i) ? 1 : 0;
+  size_t end = slots - slots % 8;
+  size_t next = SpreadEndsOneByOne(ends, values_count, end, slots, validity, bit_offset, begin);
+  // Eight slots take the ends of the value before them and of the next seven; a group that is full is only moved.
+  for (; end > next && next > 8; end -= 8) {
+    const uint32_t valid = EightBits(validity, bit_offset + end - 8, bit_offset + slots);
+    next -= static_cast<size_t>(std::popcount(valid));
+    const int32_t* const from = ends + next - (valid == 0xff ? 0 : 1);
+    __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    if (valid != 0xff) {
+      const __m128i counts = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kCounts[valid].data()));
+      values = _mm256_permutevar8x32_epi32(values, _mm256_cvtepu8_epi32(counts));
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(ends + end - 8), values);
   }
+  SpreadEndsOneByOne(ends, next, 0, end, validity, bit_offset, begin);
 }
+
+#else
+
+void SpreadEnds(int32_t* ends, size_t values_count, size_t slots, const uint8_t* validity, size_t bit_offset,
+                int32_t begin) {
+  SpreadEndsOneByOne(ends, values_count, 0, slots, validity, bit_offset, begin);
+}
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
