@@ -50,9 +50,42 @@ struct ParquetSelectionOptions {
   bool late_materialization = true;
 };
 
+/// What becomes of STRING, ENUM and JSON values that are not UTF-8.
+enum class InvalidUtf8 {
+  kPass,    ///< they come out as they are; Arrow's consumers may not expect them
+  kError,   ///< an error that names the column and the row
+  kBinary,  ///< such columns are read as binary, whatever they hold
+};
+
+/// What byte arrays come out as; text as these, binary columns as their binary counterparts.
+enum class StringOutput {
+  kStored,     ///< what "ARROW:schema" says, otherwise utf8
+  kUtf8,       ///< 32-bit offsets; a batch ends before it holds 2 GiB of them
+  kLargeUtf8,  ///< 64-bit offsets
+  kUtf8View,   ///< views into the decompressed pages, which live as long as a batch does that points into them
+  /// int32 indices into the dictionary of the column chunk. A batch ends where a chunk goes over to values that are in
+  /// no dictionary; such values are a batch's own dictionary then, in their order and not made distinct.
+  kDictionary,
+};
+
 struct ParquetReadOptions {
   int64_t batch_rows = 65536;  ///< at most so many rows a batch; batches end at row-group boundaries
   bool verify_crc = false;     ///< check page CRCs where there are some
+  /// Of INT96 timestamps. What is finer is cut off; what does not fit 64 bits wraps around, so that nanoseconds hold
+  /// the years 1677 to 2262 and microseconds 290,000 years.
+  arrow::TimeUnit::type int96_unit = arrow::TimeUnit::MICRO;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kPass;
+  StringOutput strings = StringOutput::kStored;
+  /// Leaf columns of any type, by dotted name ("a.b", "tags.element"), to come out as dictionaries with int32 indices,
+  /// as StringOutput::kDictionary says.
+  std::vector<std::string> dictionary_columns;
+  /// Gives columns the Arrow types that a writer left under "ARROW:schema", where the file's values fit them
+  /// (durations, time zones, large and view forms, dictionaries, lists of a fixed size, extension types), and fields
+  /// their metadata.
+  bool use_arrow_schema = true;
+  /// Puts shredded VARIANT values together. Otherwise a column has the fields that the file has: metadata, value and
+  /// typed_value.
+  bool whole_variants = false;
   /// Maps a file that is opened by its path into memory instead of reading it. A file that another process cuts short
   /// meanwhile is an IOError where that is noticed in time; otherwise the system ends this process with SIGBUS, as for
   /// every mapped file. Leave it off for files that are not at rest.

@@ -19,6 +19,13 @@ class RecordBatchReader;
 
 namespace calve {
 
+/// What several Parquet files whose columns differ are read as (docs/format/schema-unification.md).
+enum class FileSchemas {
+  kUnionByName,  ///< the columns of all files; those of one name are one, of a type that holds every file's values
+  kUnionById,    ///< the same by field id; every file has to have them. Names are those of the first file with the id
+  kFirst,        ///< the first file's columns, by name; columns that only later files have are left out
+};
+
 struct ScanOptions {
   /// Columns by dotted name, in this order; empty: all. "_row_id" and "_last_updated_sequence_number" may be named in
   /// v3 tables, "_file" and "_pos" in any.
@@ -29,6 +36,7 @@ struct ScanOptions {
   std::optional<std::string> ref;
   std::optional<int64_t> as_of_ms;
   int64_t batch_rows = 65536;
+  FileSchemas file_schemas = FileSchemas::kUnionByName;  ///< of ScanFiles
 };
 
 /// What a scan skipped and read.
@@ -63,9 +71,9 @@ class Scan {
 arrow::Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOptions& options,
                                                const Context& context = {});
 
-/// Scans Parquet files as one: columns by name, the first file's schema; a file that lacks a column gives nulls, one
-/// whose type differs is cast when that loses nothing, otherwise Invalid names file and column. Snapshot options must
-/// be empty.
+/// Scans Parquet files as one, with the columns that ScanOptions::file_schemas says. A file that lacks a column gives
+/// nulls; one whose type differs is cast when that loses nothing, otherwise Invalid names file and column. Snapshot
+/// options must be empty.
 arrow::Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
                                                const Context& context = {});
 

@@ -125,6 +125,12 @@ inline std::string CanonicalText(const arrow::Array& array, int64_t i) {
       return CanonicalList<arrow::LargeListArray>(array, i);
     case Type::FIXED_SIZE_LIST:
       return CanonicalList<arrow::FixedSizeListArray>(array, i);
+    case Type::LIST_VIEW:
+      return CanonicalList<arrow::ListViewArray>(array, i);
+    case Type::LARGE_LIST_VIEW:
+      return CanonicalList<arrow::LargeListViewArray>(array, i);
+    case Type::DURATION:
+      return CanonicalNumber<arrow::DurationArray>(array, i) + " of a duration";
     case Type::STRUCT: {
       const auto& parent = static_cast<const arrow::StructArray&>(array);
       std::string text = "(";

@@ -51,6 +51,7 @@ inline TableResult ReadWithCalve(const std::shared_ptr<arrow::Buffer>& bytes, co
 inline TableResult ReadWithLibparquet(std::shared_ptr<arrow::io::RandomAccessFile> source) {
   ::parquet::ArrowReaderProperties properties;
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  properties.set_arrow_extensions_enabled(true);  // as pyarrow does
   ::parquet::arrow::FileReaderBuilder builder;
   ARROW_RETURN_NOT_OK(builder.Open(std::move(source)));
   ARROW_ASSIGN_OR_RAISE(auto reader, builder.properties(properties)->Build());

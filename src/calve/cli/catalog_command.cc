@@ -65,7 +65,9 @@ Result<std::string> ReadText(const std::string& path) {
 Result<std::shared_ptr<arrow::Schema>> SchemaOf(const CatalogCommandFlags& flags, const Context& context) {
   if (!flags.schema_from.empty()) {
     ARROW_RETURN_NOT_OK(CheckRegularFile(flags.schema_from));
-    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(flags.schema_from, {}, context));
+    ParquetReadOptions options;
+    options.use_arrow_schema = false;
+    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(flags.schema_from, options, context));
     return reader->schema();
   }
   if (flags.schema.starts_with('{')) return ArrowSchemaFromJson(flags.schema);

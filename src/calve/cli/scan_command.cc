@@ -38,6 +38,7 @@ struct ScanFlags {
   std::vector<std::string> targets;
   std::vector<std::string> columns;
   std::string where, ref, as_of, format, to;
+  FileSchemas file_schemas = FileSchemas::kUnionByName;
   std::optional<int64_t> snapshot, limit;
   bool force = false, count = false, explain = false;
 };
@@ -45,6 +46,7 @@ struct ScanFlags {
 Result<ScanOptions> OptionsOf(const ScanFlags& flags) {
   ScanOptions options;
   options.columns = flags.columns;
+  options.file_schemas = flags.file_schemas;
   if (!flags.where.empty()) {
     ARROW_ASSIGN_OR_RAISE(options.filter, Expression::Parse(flags.where));
   }
@@ -279,6 +281,11 @@ int64_t ParseLimit(const std::string& text) {
   throw CLI::ValidationError("--limit", fmt::format("a number of rows expected, not '{}'", text));
 }
 
+FileSchemas ParseUnify(const std::string& text) {
+  if (text == "id") return FileSchemas::kUnionById;
+  return text == "first" ? FileSchemas::kFirst : FileSchemas::kUnionByName;
+}
+
 std::string CheckFileName(const std::string& path) { return path.empty() ? "a file's name expected, not ''" : ""; }
 
 Status RunScan(const ScanFlags& flags) {
@@ -303,6 +310,12 @@ void AddScan(CLI::App* app, Action* action) {
       ->type_name("NAMES");
   command->add_option("--where", flags->where, "Only rows for which this holds: \"a > 5 AND b.c IN ('x', 'y')\"")
       ->type_name("EXPR");
+  command
+      ->add_option_function<std::string>(
+          "--unify", [flags](const std::string& text) { flags->file_schemas = ParseUnify(text); },
+          "Columns of files that differ: of all by name (the default) or by field id, or of the first")
+      ->check(CLI::IsMember({"name", "id", "first"}))
+      ->type_name("BY");
   command
       ->add_option_function<std::string>(
           "--limit", [flags](const std::string& text) { flags->limit = ParseLimit(text); }, "At most so many rows")

@@ -1,6 +1,7 @@
 #include "calve/base/status.h"
 #include "calve/iceberg/schema.h"
 
+#include <arrow/extension/parquet_variant.h>
 #include <arrow/extension/uuid.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
@@ -119,6 +120,8 @@ class FieldMaker {
       const auto& extension = static_cast<const arrow::ExtensionType&>(type);
       if (extension.extension_name() == "arrow.uuid") return Primitive(TypeId::kUuid);
       if (extension.extension_name() == "arrow.json") return Primitive(TypeId::kString);
+      if (extension.extension_name() == "geoarrow.wkb") return Primitive(TypeId::kBinary);
+      if (extension.extension_name() == "arrow.parquet.variant") return Primitive(TypeId::kVariant);
     }
     return Invalid("column '{}': Iceberg has no type for Arrow's {}", path, type.ToString());
   }
@@ -194,7 +197,8 @@ Result<std::shared_ptr<arrow::DataType>> ToArrow(const Type& type) {
     case TypeId::kUnknown:
       return arrow::null();
     case TypeId::kVariant:
-      return NotImplemented("type variant is not supported yet");
+      return arrow::extension::variant(arrow::struct_(
+          {arrow::field("metadata", arrow::binary(), false), arrow::field("value", arrow::binary(), false)}));
     case TypeId::kStruct: {
       ARROW_ASSIGN_OR_RAISE(auto fields, FieldsToArrow(type.fields));
       return arrow::struct_(std::move(fields));

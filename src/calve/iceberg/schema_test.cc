@@ -160,9 +160,9 @@ TEST(SchemaArrow, EveryTypeCarriesItsId) {
   EXPECT_FALSE((*arrow_schema)->field(0)->nullable());
   EXPECT_TRUE((*arrow_schema)->field(1)->nullable());
   EXPECT_TRUE(ToArrow(*Primitive(TypeId::kUuid)).ValueOrDie()->Equals(arrow::extension::uuid()));
-  auto variant = ToArrow(Field{1, "v", false, Primitive(TypeId::kVariant)});
-  EXPECT_TRUE(variant.status().IsNotImplemented());
-  EXPECT_EQ(variant.status().message(), "column 'v': type variant is not supported yet");
+  auto variant = ToArrow(*Primitive(TypeId::kVariant)).ValueOrDie();
+  EXPECT_EQ(variant->ToString(), "extension<arrow.parquet.variant>");
+  EXPECT_EQ(FromArrow(*arrow::schema({arrow::field("v", variant)}))->fields[0].type->id, TypeId::kVariant);
 }
 
 TEST(SchemaArrow, FromArrowNumbersALevelBeforeItsChildren) {

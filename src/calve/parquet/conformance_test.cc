@@ -279,26 +279,6 @@ TEST(ParquetConformance, IcebergEncodingsAreTheirPlainTwins) {
   EXPECT_EQ(compared, 16);
 }
 
-TEST(ParquetConformance, ShreddedVariantsAreRefused) {
-  CALVE_SHARED_DATA(data);
-  int refused = 0, plain = 0;
-  for (const std::string& name : ParquetFilesUnder(data, "parquet-testing/shredded_variant")) {
-    SCOPED_TRACE(name);
-    const TableResult got = ReadWithCalve(data + "/" + name);
-    if (got.ok()) {
-      // Not shredded: metadata and value as they stand.
-      EXPECT_EQ((*got)->GetColumnByName("var")->type()->num_fields(), 2);
-      ++plain;
-      continue;
-    }
-    EXPECT_TRUE(got.status().IsNotImplemented()) << got.status();
-    EXPECT_THAT(got.status().message(), ::testing::HasSubstr("shredded VARIANT"));
-    ++refused;
-  }
-  EXPECT_EQ(refused, 98);
-  EXPECT_EQ(plain, 36);
-}
-
 TEST(ParquetConformance, MapWithOptionalKeys) {
   CALVE_SHARED_DATA(data);
   const TableResult got = ReadWithCalve(data + "/parquet-testing/data/incorrect_map_schema.parquet");
@@ -318,6 +298,28 @@ TEST(ParquetConformance, Int96OfAnyYear) {
       arrow::timestamp(arrow::TimeUnit::MICRO),
       "[1704141296123456, 1704070800000000, 253402225200000000, 1735599600000000, null, 9089380393200000000]");
   EXPECT_TRUE((*got)->column(0)->chunk(0)->Equals(*expected)) << (*got)->ToString();
+}
+
+TEST(ParquetConformance, Int96InTheUnitAskedFor) {
+  CALVE_SHARED_DATA(data);
+  const std::string path = data + "/parquet-testing/data/int96_from_spark.parquet";
+  // The last value is of the year -294,000: as microseconds it wraps around, as milliseconds it does not.
+  const std::vector<std::pair<arrow::TimeUnit::type, std::string>> units = {
+      {arrow::TimeUnit::SECOND, "[1704141296, 1704070800, 253402225200, 1735599600, null, -9357363680509]"},
+      {arrow::TimeUnit::MILLI,
+       "[1704141296123, 1704070800000, 253402225200000, 1735599600000, null, -9357363680509551]"},
+      // Nanoseconds of the years 9999 and 290000 wrap around.
+      {arrow::TimeUnit::NANO,
+       "[1704141296123456000, 1704070800000000000, -4852191831933722624, 1735599600000000000, null, "
+       "-4864435138808946688]"}};
+  for (const auto& [unit, values] : units) {
+    ParquetReadOptions options;
+    options.int96_unit = unit;
+    const TableResult got = ReadWithCalve(path, options);
+    ASSERT_TRUE(got.ok()) << got.status();
+    auto expected = arrow::json::ArrayFromJSONString(arrow::timestamp(unit), values);
+    EXPECT_TRUE((*got)->column(0)->chunk(0)->Equals(*expected)) << (*got)->ToString();
+  }
 }
 
 TEST(ParquetConformance, TwoRowsOfOneGibibyteEach) {

@@ -200,7 +200,7 @@ std::string FloatText(std::string_view bytes) {
 
 std::string BoundText(const SchemaElement& element, std::string_view bytes) {
   std::string unsupported;
-  const auto type = LeafType(element, &unsupported);
+  const auto type = LeafType(element, {}, &unsupported);
   if (!type.ok() || !unsupported.empty() || !element.type) return Hex(bytes);
   if (const auto integer = IntegerOf(*element.type, bytes)) return IntegerText(*type, *integer);
   switch (*element.type) {

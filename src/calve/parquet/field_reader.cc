@@ -1,6 +1,8 @@
 #include "calve/parquet/field_reader.h"
 
 #include "calve/parquet/array_assembly.h"
+#include "calve/parquet/output_form.h"
+#include "calve/parquet/text_check.h"
 
 #include "calve/base/status.h"
 
@@ -58,11 +60,21 @@ Result<std::shared_ptr<arrow::ArrayData>> FieldReader::Assemble(int64_t rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(batches[chunks_[i].leaf_index - first_leaf], columns_[i]->Take(rows));
   }
+  const std::string where = fmt::format("row group {}", chunks_[0].row_group);
   auto array = AssembleField(*setup_.schema, node_, first_leaf, &batches, setup_.pool);
-  if (!array.ok()) return WithContext(array.status(), fmt::format("row group {}", chunks_[0].row_group));
-  if ((*array)->length == rows) return array;
-  return Invalid("row group {}: field '{}' has {} rows where there are {}", chunks_[0].row_group, node_.field->name(),
-                 (*array)->length, rows);
+  if (!array.ok()) return WithContext(array.status(), where);
+  if ((*array)->length != rows) {
+    return Invalid("{}: field '{}' has {} rows where there are {}", where, node_.field->name(), (*array)->length, rows);
+  }
+  if (setup_.file->options.invalid_utf8 == InvalidUtf8::kError) {
+    ARROW_RETURN_NOT_OK(WithContext(CheckText(node_, **array, NextRow()), where));
+  }
+  return WithContext(FinishField(node_, array.MoveValueUnsafe(), setup_.pool), where);
+}
+
+int64_t FieldReader::NextRow() const {
+  const auto& group = setup_.file->footer->row_group(chunks_[0].row_group);
+  return group.first_row + group.num_rows - rows_left_;
 }
 
 Status FieldReader::CheckEnd() {

@@ -45,6 +45,8 @@ class FieldReader : public ArrayStream {
   Status OpenColumns();
   Result<int64_t> Fill(int64_t rows);
   Result<std::shared_ptr<arrow::ArrayData>> Assemble(int64_t rows);
+  /// The position in the file of the first row that is not yet returned.
+  int64_t NextRow() const;
   Status CheckEnd();
   std::string Where(size_t column) const;
 

@@ -1,5 +1,7 @@
 #include "calve/parquet/footer.h"
 
+#include "calve/parquet/arrow_schema.h"
+#include "calve/parquet/arrow_schema_peek.h"
 #include "calve/parquet/footer_decryption.h"
 #include "calve/parquet/metadata_reader.h"
 #include "calve/parquet/read_plan.h"
@@ -7,6 +9,8 @@
 #include "calve/base/status.h"
 
 #include <arrow/buffer.h>
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 
 #include <algorithm>
 
@@ -68,10 +72,23 @@ Result<Tail> ReadTail(arrow::io::RandomAccessFile* file, int64_t file_size) {
   return tail;
 }
 
+constexpr std::string_view kArrowSchemaKey = "ARROW:schema";
+
+TypeOptions WithMetadata(TypeOptions types, const FooterIndex& index) {
+  auto metadata = std::make_shared<arrow::KeyValueMetadata>();
+  for (const auto& [key, value] : index.key_values()) {
+    if (index.text(key) == kArrowSchemaKey) continue;
+    metadata->Append(std::string(index.text(key)), std::string(index.text(value)));
+  }
+  if (metadata->size() > 0) types.metadata = std::move(metadata);
+  return types;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* file,
-                                                   std::shared_ptr<const ParquetDecryption> keys) {
+                                                   std::shared_ptr<const ParquetDecryption> keys,
+                                                   const TypeOptions& types) {
   Stored stored;
   ARROW_ASSIGN_OR_RAISE(stored.file_size, file->GetSize());
   ARROW_ASSIGN_OR_RAISE(Tail tail, ReadTail(file, stored.file_size));
@@ -88,14 +105,15 @@ Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* 
     ARROW_ASSIGN_OR_RAISE(decryptor,
                           CheckPlaintextFooter(stored.index->encrypted(), stored.index->bytes(), std::move(keys)));
   }
-  return std::make_shared<const Footer>(std::move(stored), std::move(decryptor));
+  return std::make_shared<const Footer>(std::move(stored), std::move(decryptor), types);
 }
 
-Footer::Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor)
+Footer::Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor, TypeOptions types)
     : stored_(std::move(stored)),
       decryptor_(std::move(decryptor)),
       omits_dictionary_header_(OmitsDictionaryHeader(stored_.index->created_by())),
-      lookup_(*stored_.index) {}
+      lookup_(*stored_.index),
+      types_(WithMetadata(std::move(types), *stored_.index)) {}
 
 Result<ColumnChunk> Footer::Chunk(int row_group, int leaf) const {
   ++counts_.column_chunks;
@@ -186,7 +204,7 @@ const FileSchema& Footer::schema() const {
     ++counts_.whole;
     std::vector<size_t> all(index().fields().size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    schema_ = FileSchema::Make(ElementsOf(all).ValueOrDie()).ValueOrDie();
+    schema_ = MakeSchema(all).ValueOrDie();
   });
   return schema_;
 }
@@ -194,8 +212,7 @@ const FileSchema& Footer::schema() const {
 /// Invalid where the names are so long that the fields are only allowed beside the others: the whole schema is, then.
 Result<Footer::PartialSchema> Footer::SchemaOf(const std::vector<size_t>& fields) const {
   PartialSchema part;
-  ARROW_ASSIGN_OR_RAISE(const auto elements, ElementsOf(fields));
-  ARROW_ASSIGN_OR_RAISE(part.schema, FileSchema::Make(elements));
+  ARROW_ASSIGN_OR_RAISE(part.schema, MakeSchema(fields));
   for (const size_t field : fields) {
     const auto next = field + 1 < index().fields().size() ? index().elements()[index().fields()[field + 1]].first_leaf
                                                           : static_cast<uint32_t>(num_columns());
@@ -204,6 +221,23 @@ Result<Footer::PartialSchema> Footer::SchemaOf(const std::vector<size_t>& fields
     }
   }
   return part;
+}
+
+Result<FileSchema> Footer::MakeSchema(const std::vector<size_t>& fields) const {
+  ARROW_ASSIGN_OR_RAISE(const auto elements, ElementsOf(fields));
+  return FileSchema::Make(elements, types_, StoredFields(fields));
+}
+
+arrow::FieldVector Footer::StoredFields(const std::vector<size_t>& fields) const {
+  if (!types_.use_arrow_schema || index().key_value(kArrowSchemaKey).empty()) return {};
+  ArrowSchemaPeek peek(index().key_value(kArrowSchemaKey));
+  if (std::all_of(fields.begin(), fields.end(), [&](size_t field) { return peek.IsPlain(field); })) return {};
+  std::call_once(arrow_schema_parsed_, [&] { arrow_schema_ = ParseArrowSchema(index().key_value(kArrowSchemaKey)); });
+  if (arrow_schema_ == nullptr || static_cast<size_t>(arrow_schema_->num_fields()) != index().fields().size())
+    return {};
+  arrow::FieldVector stored;
+  for (const size_t field : fields) stored.push_back(arrow_schema_->field(static_cast<int>(field)));
+  return stored;
 }
 
 /// The root, and the elements of these top-level fields under it.

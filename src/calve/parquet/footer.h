@@ -37,10 +37,12 @@ class Footer {
   /// Reads the footer at the end of a file. Invalid for what is no Parquet file or is cut short, and for an encrypted
   /// one that `keys`, which may be null, do not open.
   static Result<std::shared_ptr<const Footer>> Read(arrow::io::RandomAccessFile* file,
-                                                    std::shared_ptr<const ParquetDecryption> keys = nullptr);
+                                                    std::shared_ptr<const ParquetDecryption> keys = nullptr,
+                                                    const TypeOptions& types = {});
 
   using Stored = StoredFooter;
-  explicit Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor = nullptr);
+  /// `types`: for the schemas; their metadata is filled in.
+  explicit Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor = nullptr, TypeOptions types = {});
 
   /// Such a footer is good for those only who have its keys, and its chunks for those who have theirs.
   bool is_encrypted() const { return decryptor_ != nullptr; }
@@ -84,6 +86,9 @@ class Footer {
     std::vector<int> leaves;  ///< of the file, parallel to the schema's
   };
   Result<PartialSchema> SchemaOf(const std::vector<size_t>& fields) const;
+  Result<FileSchema> MakeSchema(const std::vector<size_t>& fields) const;
+  /// What "ARROW:schema" has for these fields; empty when nothing fits.
+  arrow::FieldVector StoredFields(const std::vector<size_t>& fields) const;
   Result<std::vector<SchemaElement>> ElementsOf(const std::vector<size_t>& fields) const;
   std::string PathOf(int leaf) const;
   void Decrypt(int row_group, int leaf, ColumnChunk* chunk) const;
@@ -93,7 +98,9 @@ class Footer {
   const bool omits_dictionary_header_;
   const FieldLookup lookup_;
   mutable Counts counts_;
-  mutable std::once_flag metadata_parsed_, schema_built_;
+  const TypeOptions types_;
+  mutable std::once_flag metadata_parsed_, schema_built_, arrow_schema_parsed_;
+  mutable std::shared_ptr<arrow::Schema> arrow_schema_;  ///< as the writer left it; null: none, or not asked for
   mutable FileMetadata metadata_;
   mutable FileSchema schema_;
 };

@@ -59,7 +59,7 @@ class ShapeChecker {
     const auto parsed = ParseSchemaElement(element);
     if (!parsed.ok()) return false;
     std::string unsupported;
-    if (parsed->type && !LeafType(*parsed, &unsupported).ok()) return false;
+    if (parsed->type && !LeafType(*parsed, {}, &unsupported).ok()) return false;
     known = shape;
     return true;
   }

@@ -63,6 +63,7 @@ class FooterIndex {
   }
   /// The value of the first pair with this key in the file's key-value metadata, empty when there is none.
   std::string_view key_value(std::string_view key) const;
+  const std::vector<std::pair<Text, Text>>& key_values() const { return key_values_; }
   /// What the index and the footer's bytes take in memory.
   int64_t memory_bytes() const;
 

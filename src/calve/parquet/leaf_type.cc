@@ -1,7 +1,10 @@
 #include "calve/parquet/leaf_type.h"
 
+#include "calve/parquet/geometry_type.h"
+
 #include "calve/base/status.h"
 
+#include <arrow/extension/json.h>
 #include <arrow/extension/uuid.h>
 #include <arrow/type.h>
 
@@ -148,7 +151,7 @@ arrow::TimeUnit::type ArrowUnit(TimeUnit unit) {
   return arrow::TimeUnit::NANO;
 }
 
-std::shared_ptr<arrow::DataType> PhysicalAsArrow(const SchemaElement& element) {
+std::shared_ptr<arrow::DataType> PhysicalAsArrow(const SchemaElement& element, const TypeOptions& options) {
   switch (*element.type) {
     case PhysicalType::kBoolean:
       return arrow::boolean();
@@ -157,7 +160,7 @@ std::shared_ptr<arrow::DataType> PhysicalAsArrow(const SchemaElement& element) {
     case PhysicalType::kInt64:
       return arrow::int64();
     case PhysicalType::kInt96:
-      return arrow::timestamp(arrow::TimeUnit::MICRO);
+      return arrow::timestamp(options.int96_unit);
     case PhysicalType::kFloat:
       return arrow::float32();
     case PhysicalType::kDouble:
@@ -188,13 +191,14 @@ TypeResult IntegerType(const LogicalType& type, PhysicalType physical) {
   return Invalid("an INTEGER of {} bits cannot be {}", type.bit_width, ToString(physical));
 }
 
-TypeResult DecimalType(const LogicalType& type, const SchemaElement& element, std::string* unsupported) {
+TypeResult DecimalType(const LogicalType& type, const SchemaElement& element, const TypeOptions& options,
+                       std::string* unsupported) {
   if (type.precision < 1 || type.scale < 0 || type.scale > type.precision) {
     return Invalid("DECIMAL of precision {} and scale {}", type.precision, type.scale);
   }
   if (type.precision > kMaxPrecision) {
     *unsupported = fmt::format("DECIMAL of precision {} (at most {})", type.precision, kMaxPrecision);
-    return PhysicalAsArrow(element);
+    return PhysicalAsArrow(element, options);
   }
   if (type.precision <= arrow::Decimal128Type::kMaxPrecision) return arrow::decimal128(type.precision, type.scale);
   return arrow::decimal256(type.precision, type.scale);
@@ -238,7 +242,7 @@ LogicalType AnnotationOf(const SchemaElement& element) {
   return FromConverted(element);
 }
 
-TypeResult LeafType(const SchemaElement& element, std::string* unsupported) {
+TypeResult LeafType(const SchemaElement& element, const TypeOptions& options, std::string* unsupported) {
   if (*element.type == PhysicalType::kFixedLenByteArray) {
     if (element.type_length < 0) return Invalid("FIXED_LEN_BYTE_ARRAY of {} bytes", element.type_length);
     if (element.type_length > kMaxFixedLength) {
@@ -253,10 +257,14 @@ TypeResult LeafType(const SchemaElement& element, std::string* unsupported) {
   switch (type.kind) {
     case Kind::kString:
     case Kind::kEnum:
+      return options.text_as_binary ? arrow::binary() : arrow::utf8();
     case Kind::kJson:
-      return arrow::utf8();
+      return options.text_as_binary ? arrow::binary() : arrow::extension::json(arrow::utf8());
+    case Kind::kGeometry:
+    case Kind::kGeography:
+      return GeometryType(type, options.metadata.get());
     case Kind::kDecimal:
-      return DecimalType(type, element, unsupported);
+      return DecimalType(type, element, options, unsupported);
     case Kind::kDate:
       return arrow::date32();
     case Kind::kTime:
@@ -273,7 +281,7 @@ TypeResult LeafType(const SchemaElement& element, std::string* unsupported) {
     case Kind::kFloat16:
       return arrow::float16();
     default:
-      return PhysicalAsArrow(element);
+      return PhysicalAsArrow(element, options);
   }
 }
 

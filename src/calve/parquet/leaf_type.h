@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calve/parquet/metadata.h"
+#include "calve/parquet/type_options.h"
 
 #include <arrow/type_fwd.h>
 
@@ -16,6 +17,7 @@ LogicalType AnnotationOf(const SchemaElement& element);
 /// The Arrow type of a leaf (see docs/format/parquet-types.md). Invalid when the annotation cannot stand on the
 /// physical type. When calve cannot decode such values, `*unsupported` says why, and the type is one that stands in for
 /// it.
-Result<std::shared_ptr<arrow::DataType>> LeafType(const SchemaElement& element, std::string* unsupported);
+Result<std::shared_ptr<arrow::DataType>> LeafType(const SchemaElement& element, const TypeOptions& options,
+                                                  std::string* unsupported);
 
 }  // namespace calve::parquet

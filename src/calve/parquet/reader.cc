@@ -101,6 +101,17 @@ class Reader : public ParquetReader, public std::enable_shared_from_this<Reader>
   OpenFile file_;
 };
 
+parquet::TypeOptions TypesOf(const ParquetReadOptions& options) {
+  parquet::TypeOptions types;
+  types.int96_unit = options.int96_unit;
+  types.text_as_binary = options.invalid_utf8 == InvalidUtf8::kBinary;
+  types.whole_variants = options.whole_variants;
+  types.use_arrow_schema = options.use_arrow_schema;
+  types.strings = options.strings;
+  types.dictionary_columns = options.dictionary_columns;
+  return types;
+}
+
 /// What tells the content of an open file from others, "" when it does not say.
 std::string VersionOf(arrow::io::RandomAccessFile* file) {
   const auto metadata = file->ReadMetadata();
@@ -132,9 +143,9 @@ Result<std::shared_ptr<const parquet::Footer>> FindFooter(arrow::io::RandomAcces
   const bool cached = !key.version.empty();
   if (const auto stored = cached ? options.footer_cache->Find(key) : nullptr) {
     ++*hits;
-    return std::make_shared<const parquet::Footer>(*stored);
+    return std::make_shared<const parquet::Footer>(*stored, nullptr, TypesOf(options));
   }
-  ARROW_ASSIGN_OR_RAISE(auto footer, parquet::Footer::Read(file, options.decryption));
+  ARROW_ASSIGN_OR_RAISE(auto footer, parquet::Footer::Read(file, options.decryption, TypesOf(options)));
   if (cached && !footer->is_encrypted()) {
     options.footer_cache->Put(key, std::make_shared<const parquet::StoredFooter>(footer->stored()));
   }

@@ -1,8 +1,12 @@
 #include "calve/parquet/schema.h"
 
+#include "calve/parquet/arrow_schema.h"
 #include "calve/parquet/leaf_type.h"
+#include "calve/parquet/output_form.h"
+#include "calve/parquet/output_types.h"
 #include "calve/parquet/schema_limits.h"
 #include "calve/parquet/schema_tree.h"
+#include "calve/parquet/variant_shredding.h"
 
 #include "calve/base/status.h"
 
@@ -21,6 +25,7 @@
 //   group MAP|MAP_KEY_VALUE { R group { k, v } }          map<k, v>
 //   group MAP|MAP_KEY_VALUE { R group { k } }             list<k>                        a set of keys
 //   R x, unannotated                                      list<x not null> not null
+//   group VARIANT { metadata, value and/or typed_value }  arrow.parquet.variant over struct<...>
 //
 // A group whose annotation does not fit its shape is a struct of what it holds.
 
@@ -55,8 +60,8 @@ Kind GroupAnnotation(const SchemaElement& element) {
 
 class ArrowTreeBuilder {
  public:
-  ArrowTreeBuilder(size_t most_path_bytes, std::vector<LeafColumn>* leaves)
-      : most_path_bytes_(most_path_bytes), leaves_(leaves) {}
+  ArrowTreeBuilder(size_t most_path_bytes, const TypeOptions& options, std::vector<LeafColumn>* leaves)
+      : most_path_bytes_(most_path_bytes), options_(options), leaves_(leaves) {}
 
   /// A field as it stands in a group, repeated or not. `exists` is the element level of the nearest repeated ancestor.
   Result<ArrowNode> Field(const SchemaNode& node, int exists) {
@@ -66,16 +71,12 @@ class ArrowTreeBuilder {
     return result;
   }
 
-  /// Marks the leaves under shredded variants; called when all leaves are there.
-  void MarkShredded() {
-    for (const SchemaNode* node : shredded_) Mark(*node);
-  }
-
  private:
   /// A repeated field without LIST: a required list of it.
   Result<ArrowNode> BareRepeated(const SchemaNode& node, int exists) {
     ARROW_ASSIGN_OR_RAISE(ArrowNode element, Value(node, node.max_definition_level));
     element.field = element.field->WithMetadata(nullptr);
+    if (element.output != nullptr) element.output = element.output->WithMetadata(nullptr);
     ArrowNode list = ListOf(node, node, exists, std::move(element));
     list.present_level = node.max_definition_level - 1;
     return list;
@@ -91,8 +92,7 @@ class ArrowTreeBuilder {
       if (node.children[0].children.size() == 1) return List(node, exists);
       if (node.children[0].children.size() == 2) return Map(node, exists);
     }
-    if (kind == Kind::kVariant) RefuseShreddedVariant(node);
-    return Struct(node, exists);
+    return kind == Kind::kVariant ? Variant(node, exists) : Struct(node, exists);
   }
 
   Result<ArrowNode> Leaf(const SchemaNode& node, int exists) {
@@ -102,7 +102,7 @@ class ArrowTreeBuilder {
                      path_bytes_, most_path_bytes_);
     }
     LeafColumn leaf{node.element, path_, node.max_definition_level, node.max_repetition_level, exists, nullptr, {}};
-    auto type = LeafType(node.element, &leaf.unsupported);
+    auto type = LeafType(node.element, options_, &leaf.unsupported);
     if (!type.ok()) return WithContext(type.status(), fmt::format("column '{}'", leaf.dotted_path()));
     leaf.decoded_type = *type;
     leaves_->push_back(std::move(leaf));
@@ -121,7 +121,32 @@ class ArrowTreeBuilder {
     }
     ArrowNode result = Node(node, exists, arrow::struct_(std::move(fields)));
     result.children = std::move(children);
-    return result;
+    return Finished(std::move(result));
+  }
+
+  Result<ArrowNode> Variant(const SchemaNode& node, int exists) {
+    ARROW_ASSIGN_OR_RAISE(ArrowNode group, Struct(node, exists));
+    if (!HasVariantShape(group)) return group;
+    const std::string problem = ShreddingProblem(group, *leaves_);
+    if (!problem.empty()) Refuse(group, "shredded VARIANT: " + problem);
+    group.field = group.field->WithType(VariantType(group.field->type()));
+    if (options_.whole_variants && !group.field->type()->Equals(*WholeVariantType())) {
+      group.output = group.field->WithType(WholeVariantType());
+    }
+    return group;
+  }
+
+  void Refuse(const ArrowNode& node, const std::string& why) {
+    if (node.leaf_index >= 0) (*leaves_)[static_cast<size_t>(node.leaf_index)].unsupported = why;
+    for (const ArrowNode& child : node.children) Refuse(child, why);
+  }
+
+  /// A group around a field that readers return in another form is in another form too.
+  static ArrowNode Finished(ArrowNode group) {
+    const bool differs = std::any_of(group.children.begin(), group.children.end(),
+                                     [](const ArrowNode& child) { return child.output != nullptr; });
+    if (differs) UpdateTypes(&group);
+    return group;
   }
 
   Result<ArrowNode> List(const SchemaNode& node, int exists) {
@@ -143,7 +168,7 @@ class ArrowTreeBuilder {
     list.element_level = repeated.max_definition_level;
     list.repetition_level = repeated.max_repetition_level;
     list.children.push_back(std::move(element));
-    return list;
+    return Finished(std::move(list));
   }
 
   Result<ArrowNode> Map(const SchemaNode& node, int exists) {
@@ -156,12 +181,13 @@ class ArrowTreeBuilder {
     ARROW_RETURN_NOT_OK(value);
     // Arrow's keys are never null; files that say otherwise are read, and refused at the first null key.
     key->field = key->field->WithNullable(false);
+    if (key->output != nullptr) key->output = key->output->WithNullable(false);
     ArrowNode map = Node(node, exists, std::make_shared<arrow::MapType>(key->field, value->field));
     map.element_level = repeated.max_definition_level;
     map.repetition_level = repeated.max_repetition_level;
     map.children.push_back(key.MoveValueUnsafe());
     map.children.push_back(value.MoveValueUnsafe());
-    return map;
+    return Finished(std::move(map));
   }
 
   ArrowNode Node(const SchemaNode& node, int exists, std::shared_ptr<arrow::DataType> type) {
@@ -172,41 +198,31 @@ class ArrowTreeBuilder {
     return result;
   }
 
-  /// The value of a shredded variant is spread over typed columns: read as they stand they would be wrong rows.
-  void RefuseShreddedVariant(const SchemaNode& node) {
-    for (const SchemaNode& child : node.children) {
-      if (child.element.name == "typed_value") shredded_.push_back(&node);
-    }
-  }
-
-  void Mark(const SchemaNode& node) {
-    if (node.is_leaf()) (*leaves_)[node.leaf_index].unsupported = "shredded VARIANT";
-    for (const SchemaNode& child : node.children) Mark(child);
-  }
-
   const size_t most_path_bytes_;
+  const TypeOptions& options_;
   size_t path_bytes_ = 0;
   std::vector<LeafColumn>* leaves_;
   std::vector<std::string> path_;
-  std::vector<const SchemaNode*> shredded_;
 };
 
 }  // namespace
 
 std::string LeafColumn::dotted_path() const { return fmt::format("{}", fmt::join(path, ".")); }
 
-Result<FileSchema> FileSchema::Make(const std::vector<SchemaElement>& elements) {
+Result<FileSchema> FileSchema::Make(const std::vector<SchemaElement>& elements, const TypeOptions& options,
+                                    const arrow::FieldVector& stored) {
   ARROW_ASSIGN_OR_RAISE(SchemaNode root, MakeSchemaTree(elements));
   FileSchema schema;
-  ArrowTreeBuilder builder(MostPathBytes(NameBytes(elements)), &schema.leaves);
-  arrow::FieldVector fields;
+  ArrowTreeBuilder builder(MostPathBytes(NameBytes(elements)), options, &schema.leaves);
   for (const SchemaNode& child : root.children) {
     ARROW_ASSIGN_OR_RAISE(ArrowNode node, builder.Field(child, 0));
-    fields.push_back(node.field);
     schema.fields.push_back(std::move(node));
   }
-  builder.MarkShredded();
-  schema.arrow_schema = arrow::schema(std::move(fields));
+  HonourArrowSchema(stored, &schema);
+  ApplyOutputTypes(options, &schema);
+  arrow::FieldVector fields;
+  for (const ArrowNode& node : schema.fields) fields.push_back(OutputOf(node));
+  schema.arrow_schema = arrow::schema(std::move(fields), options.metadata);
   return schema;
 }
 

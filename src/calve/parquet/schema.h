@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calve/parquet/metadata.h"
+#include "calve/parquet/type_options.h"
 
 #include <arrow/type_fwd.h>
 
@@ -23,8 +24,10 @@ struct SchemaNode {
 /// tree has the shape of the Arrow schema and not of the file's.
 struct ArrowNode {
   std::shared_ptr<arrow::Field> field;  ///< name, type, nullability, "PARQUET:field_id"
-  std::vector<ArrowNode> children;      ///< struct: fields; list: element; map: key, value
-  int leaf_index = -1;                  ///< primitive: the column
+  /// What readers return instead, made by FinishField of what is assembled; null: `field`.
+  std::shared_ptr<arrow::Field> output;
+  std::vector<ArrowNode> children;  ///< struct: fields; list: element; map: key, value
+  int leaf_index = -1;              ///< primitive: the column
   /// An entry with rep <= the nearest enclosing list's level and def >= `exists_level` (that list's `element_level`; 0
   /// outside of lists) is a slot of this node's array; the slot is not null when def >= `present_level`. A list has
   /// elements when def >= `element_level`. A child of a null struct has a slot, as Arrow wants it.
@@ -49,11 +52,13 @@ struct LeafColumn {
 class FileSchema {
  public:
   std::vector<LeafColumn> leaves;
-  std::vector<ArrowNode> fields;  ///< top level
-  std::shared_ptr<arrow::Schema> arrow_schema;
+  std::vector<ArrowNode> fields;                ///< top level
+  std::shared_ptr<arrow::Schema> arrow_schema;  ///< what readers return
 
   /// Builds both trees. Invalid when the flattened tree does not add up. Types: see docs/format/parquet-types.md.
-  static Result<FileSchema> Make(const std::vector<SchemaElement>& elements);
+  /// `stored`: what a writer left under "ARROW:schema" for the top-level fields, one each; empty: nothing.
+  static Result<FileSchema> Make(const std::vector<SchemaElement>& elements, const TypeOptions& options = {},
+                                 const std::vector<std::shared_ptr<arrow::Field>>& stored = {});
 };
 
 /// The writer's side: Parquet elements for an Arrow schema, field ids from "PARQUET:field_id". Lists as three levels

@@ -1,5 +1,7 @@
 #include "calve/parquet/selection.h"
 
+#include "calve/parquet/output_form.h"
+
 #include "calve/base/status.h"
 
 #include <arrow/type.h>
@@ -83,25 +85,12 @@ void WantAll(const ArrowNode& node, std::vector<bool>* wanted) {
   for (const ArrowNode& child : node.children) WantAll(child, wanted);
 }
 
-void KeepMapsWhole(const ArrowNode& node, std::vector<bool>* wanted) {
-  for (const ArrowNode& child : node.children) KeepMapsWhole(child, wanted);
+void KeepWhole(const ArrowNode& node, std::vector<bool>* wanted) {
+  if (IsPutTogether(node) && AnyWanted(node, *wanted)) WantAll(node, wanted);
+  for (const ArrowNode& child : node.children) KeepWhole(child, wanted);
   if (node.field->type()->id() != arrow::Type::MAP || !AnyWanted(node, *wanted)) return;
   WantAll(node.children[0], wanted);
   if (!AnyWanted(node.children[1], *wanted)) WantAll(node.children[1], wanted);
-}
-
-std::shared_ptr<arrow::DataType> TypeOver(const ArrowNode& node) {
-  switch (node.field->type()->id()) {
-    case arrow::Type::LIST:
-      return arrow::list(node.children[0].field);
-    case arrow::Type::MAP:
-      return std::make_shared<arrow::MapType>(node.children[0].field, node.children[1].field);
-    default:
-      break;
-  }
-  arrow::FieldVector fields;
-  for (const ArrowNode& child : node.children) fields.push_back(child.field);
-  return arrow::struct_(std::move(fields));
 }
 
 /// The node without what is not wanted; `local[leaf]` is a leaf's number among the wanted ones.
@@ -115,7 +104,7 @@ ArrowNode Pruned(const ArrowNode& node, const std::vector<bool>& wanted, const s
   for (const ArrowNode& child : node.children) {
     if (AnyWanted(child, wanted)) result.children.push_back(Pruned(child, wanted, local));
   }
-  result.field = node.field->WithType(TypeOver(result));
+  UpdateTypes(&result);
   return result;
 }
 
@@ -162,16 +151,16 @@ Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leave
   ARROW_RETURN_NOT_OK(CheckLeaves(leaves, static_cast<int>(schema.leaves.size())));
   std::vector<bool> wanted(schema.leaves.size(), false);
   for (const int leaf : leaves) wanted[leaf] = true;
-  for (const ArrowNode& field : schema.fields) KeepMapsWhole(field, &wanted);
+  for (const ArrowNode& field : schema.fields) KeepWhole(field, &wanted);
   Selection selection;
   const std::vector<int> local = TakeLeaves(schema, wanted, &selection);
   arrow::FieldVector fields;
   for (const ArrowNode& field : schema.fields) {
     if (!AnyWanted(field, wanted)) continue;
     selection.schema.fields.push_back(Pruned(field, wanted, local));
-    fields.push_back(selection.schema.fields.back().field);
+    fields.push_back(OutputOf(selection.schema.fields.back()));
   }
-  selection.schema.arrow_schema = arrow::schema(std::move(fields));
+  selection.schema.arrow_schema = arrow::schema(std::move(fields), schema.arrow_schema->metadata());
   return selection;
 }
 

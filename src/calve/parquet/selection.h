@@ -22,7 +22,7 @@ struct Selection {
 };
 
 /// Prunes `schema` to `leaves`. A map is not cut in two: any part of its value brings the key, the key alone brings the
-/// whole value. Invalid when `leaves` is not sorted or names no column.
+/// whole value; nor is a variant that is put together. Invalid when `leaves` is not sorted or names no column.
 Result<Selection> Select(const FileSchema& schema, const std::vector<int>& leaves);
 
 /// Invalid when `leaves` is not sorted or names none of the `num_columns` columns.

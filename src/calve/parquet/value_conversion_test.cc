@@ -21,7 +21,7 @@ LeafColumn Decimal(PhysicalType type, int precision, int scale, int32_t length =
 
 Result<std::shared_ptr<arrow::Array>> Convert(const LeafColumn& leaf, LeafBatch batch) {
   std::string unsupported;
-  ARROW_ASSIGN_OR_RAISE(auto type, LeafType(leaf.element, &unsupported));
+  ARROW_ASSIGN_OR_RAISE(auto type, LeafType(leaf.element, {}, &unsupported));
   const ValueConversion conversion = ConversionOf(leaf.element, *type);
   if (batch.offsets == nullptr && conversion.convert != nullptr) {
     ARROW_ASSIGN_OR_RAISE(auto values, arrow::AllocateBuffer(batch.slots * conversion.out_width));
@@ -85,17 +85,33 @@ TEST(ValueConversion, UnsignedValuesMayBeSignExtended) {
   EXPECT_TRUE((*got)->Equals(**arrow::json::ArrayFromJSONString(arrow::uint8(), "[255, 255, 127]")));
 }
 
+int64_t Int96(int64_t nanos, int32_t day, arrow::TimeUnit::type unit) {
+  uint8_t bytes[12];
+  std::memcpy(bytes, &nanos, 8);
+  std::memcpy(bytes + 8, &day, 4);
+  return Int96ToTimestamp(bytes, unit);
+}
+
 TEST(ValueConversion, Int96Wraps) {
-  const auto micros = [](int64_t nanos, int32_t day) {
-    uint8_t bytes[12];
-    std::memcpy(bytes, &nanos, 8);
-    std::memcpy(bytes + 8, &day, 4);
-    return Int96ToTimestamp(bytes, arrow::TimeUnit::MICRO);
-  };
+  const auto micros = [](int64_t nanos, int32_t day) { return Int96(nanos, day, arrow::TimeUnit::MICRO); };
   EXPECT_EQ(micros(0, 2440588), 0);
   EXPECT_EQ(micros(1999, 2440588), 1);
   EXPECT_EQ(micros(0, 2440587), -86400000000);
   EXPECT_EQ(micros(0, -1), -86400000000 * 2440589);
+}
+
+TEST(ValueConversion, Int96InEveryUnit) {
+  using Unit = arrow::TimeUnit;
+  constexpr int64_t kNanos = 3723000000999;  // 01:02:03.000000999
+  EXPECT_EQ(Int96(kNanos, 2440589, Unit::SECOND), 86400 + 3723);
+  EXPECT_EQ(Int96(kNanos, 2440589, Unit::MILLI), 86400000 + 3723000);
+  EXPECT_EQ(Int96(kNanos, 2440589, Unit::MICRO), 86400000000 + 3723000000);
+  EXPECT_EQ(Int96(kNanos, 2440589, Unit::NANO), 86400000000000 + kNanos);
+  // 9999-12-31 is a timestamp in all units but nanoseconds, which go round once in 584 years.
+  constexpr int32_t kDay = 2440588 + 2932896;
+  EXPECT_EQ(Int96(0, kDay, Unit::SECOND), 253402214400);
+  EXPECT_EQ(Int96(0, kDay, Unit::MICRO), 253402214400000000);
+  EXPECT_EQ(Int96(0, kDay, Unit::NANO), static_cast<int64_t>(uint64_t{253402214400} * 1000000000));
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class Registrar {
 
   Result<iceberg::DataFile> Register(const std::string& location) {
     ARROW_ASSIGN_OR_RAISE(auto input, io_.Open(location));
-    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(std::move(input), location, {}, context_));
+    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(std::move(input), location, TableFileOptions(), context_));
     if (reader->num_rows() == 0) return Invalid("file {} has no rows", location);
     auto source = SourceSchema::OfFile(reader->file_schema(), location);
     ARROW_RETURN_NOT_OK(Identify(*reader, &source));

@@ -125,7 +125,13 @@ struct ColumnProjection::Resolver {
     if (match == nullptr || node.action == Action::kConstant) return node;
     node.source = match;
     node.source_type = match->type;
-    ARROW_RETURN_NOT_OK(match->children.empty() ? Primitive(&node) : Nested(target, &node));
+    if (match->children.empty()) {
+      ARROW_RETURN_NOT_OK(Primitive(&node));
+    } else if (match->type->id() == arrow::Type::EXTENSION) {
+      ARROW_RETURN_NOT_OK(Whole(&node));
+    } else {
+      ARROW_RETURN_NOT_OK(Nested(target, &node));
+    }
     return node;
   }
 
@@ -180,6 +186,13 @@ struct ColumnProjection::Resolver {
 
   /// A timestamp of 96 bits cannot say whether it has a zone: the table does.
   CastRules CastsFor(const SourceField& field) const { return field.is_int96 ? CastRules::kRead : rules.casts; }
+
+  /// A variant is one value, of several columns.
+  Status Whole(Node* node) {
+    if (!node->source_type->Equals(*node->target.field->type())) return Mismatch(*node);
+    CollectLeaves(node->source->children, &leaves);
+    return Status::OK();
+  }
 
   Status Nested(const TargetField& target, Node* node) {
     const SourceField& match = *node->source;

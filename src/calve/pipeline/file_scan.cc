@@ -1,6 +1,7 @@
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/pipeline/file_set_scan.h"
+#include "calve/pipeline/unified_schema.h"
 #include "calve/scan.h"
 
 #include <arrow/type.h>
@@ -139,6 +140,21 @@ bool Holds(const TargetField& target, const std::vector<int>& ids) {
   return std::any_of(target.children.begin(), target.children.end(), [&](const auto& c) { return Holds(c, ids); });
 }
 
+/// The schema that the files are read as; of kFirst and of a single file only the first is opened.
+Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const FileIO& io, const std::vector<std::string>& paths,
+                                                     FileSchemas file_schemas, const Context& context) {
+  std::vector<pipeline::SchemaOfFile> schemas(file_schemas == FileSchemas::kFirst ? 1 : paths.size());
+  ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(schemas.size()), [&](int64_t i) -> Status {
+    const std::string& path = paths[static_cast<size_t>(i)];
+    ARROW_ASSIGN_OR_RAISE(auto file, io.Open(path));
+    ARROW_ASSIGN_OR_RAISE(auto reader,
+                          ParquetReader::Open(std::move(file), path, pipeline::TableFileOptions(), context));
+    schemas[static_cast<size_t>(i)] = {path, reader->schema()};
+    return Status::OK();
+  }));
+  return schemas.size() == 1 ? schemas[0].schema : pipeline::UnifySchemas(schemas, file_schemas);
+}
+
 Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& options) {
   if (paths.empty()) return Invalid("no file to scan");
   if (options.snapshot_id || options.ref || options.as_of_ms) return Invalid("Parquet files have no snapshots");
@@ -153,14 +169,13 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
   const auto io = std::make_shared<FileIO>();
   pipeline::ScanSetup setup;
   setup.pool = OperationPool::Make(context);
-  ARROW_ASSIGN_OR_RAISE(auto first_file, io->Open(paths[0]));
-  ARROW_ASSIGN_OR_RAISE(auto first, ParquetReader::Open(std::move(first_file), paths[0], {},
-                                                        ContextWithPool(context, setup.pool.get())));
-  const auto all = pipeline::TargetsOf(*first->schema());
+  ARROW_ASSIGN_OR_RAISE(const auto schema,
+                        SchemaOfFiles(*io, paths, options.file_schemas, ContextWithPool(context, setup.pool.get())));
+  const auto all = pipeline::TargetsOf(*schema);
 
   pipeline::FileSetOptions read;
   read.batch_rows = options.batch_rows;
-  ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(all, options.columns, *first->schema()));
+  ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(all, options.columns, *schema));
   expr::NodePtr filter;
   if (!options.filter.always_true()) {
     const auto testable = FilterTargets(all);
@@ -170,8 +185,13 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
       if (Holds(target, ids)) read.filter_columns.push_back(target);
     }
   }
-  read.identify = [all](const ParquetReader&, pipeline::SourceSchema* source) {
-    source->AssignIdsByName(all, pipeline::SameNames::kInOrder);
+  read.identify = [all, by_id = options.file_schemas == FileSchemas::kUnionById](const ParquetReader&,
+                                                                                 pipeline::SourceSchema* source) {
+    if (by_id) {
+      pipeline::AssignIdsByFieldId(all, source);
+    } else {
+      source->AssignIdsByName(all, pipeline::SameNames::kInOrder);
+    }
     return Status::OK();
   };
 

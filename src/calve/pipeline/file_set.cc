@@ -35,7 +35,7 @@ struct FileSet::Shared {
   FileSetCounts counts;
 
   ParquetReadOptions read_options() const {
-    ParquetReadOptions result;
+    ParquetReadOptions result = TableFileOptions();
     result.batch_rows = options.batch_rows;
     return result;
   }

@@ -4,6 +4,7 @@
 #include "table_testing.h"
 #include "test_data.h"
 
+#include <arrow/array/concatenate.h>
 #include <arrow/util/cancel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -293,13 +294,68 @@ TEST_F(ScanTest, FilesAreReadAsOneByName) {
   EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|'a'|", "2|null|"));
   scan = ScanFiles({a, b}, Where("x = 2", {"y"})).ValueOrDie();
   EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("null|"));
-  auto status = ScanFiles({b, a}, {}).status();
+  // In the other order the columns are the same: the narrower one is widened, the one that is missing null.
+  scan = ScanFiles({b, a}, {}).ValueOrDie();
+  EXPECT_EQ(scan->schema()->ToString(), "x: int64\ny: string");
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("2|null|", "1|'a'|"));
+  ScanOptions options;
+  options.file_schemas = FileSchemas::kFirst;
+  auto status = ScanFiles({b, a}, options).status();
   EXPECT_TRUE(status.IsInvalid());
   EXPECT_THAT(status.message(), HasSubstr("column 'x' is int64, which cannot become int32"));
   EXPECT_THAT(status.message(), HasSubstr(a));
-  ScanOptions options;
   options.snapshot_id = 1;
   EXPECT_TRUE(ScanFiles({a}, options).status().IsInvalid());
+}
+
+TEST_F(ScanTest, FilesThatDifferAreUnified) {
+  const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
+  using arrow::field, arrow::struct_;
+  const auto time = [](arrow::TimeUnit::type unit) { return field("t", arrow::timestamp(unit)); };
+  testing::WriteParquet(a, Batch(arrow::schema({field("s", struct_({field("x", arrow::int32(), false)})),
+                                                field("d", arrow::decimal128(5, 1)), time(arrow::TimeUnit::MILLI)}),
+                                 R"([[{"x": 1}, "1.5", 1000]])"));
+  testing::WriteParquet(
+      b, Batch(arrow::schema({time(arrow::TimeUnit::MICRO), field("d", arrow::decimal128(20, 1)),
+                              field("s", struct_({field("y", arrow::utf8()), field("x", arrow::int64(), false)}))}),
+               R"([[7, "2.5", {"y": "b", "x": 5000000000}], [8, null, null]])"));
+  auto scan = ScanFiles({a, b}, {}).ValueOrDie();
+  EXPECT_EQ(scan->schema()->ToString(),
+            "s: struct<x: int64 not null, y: string>\nd: decimal128(20, 1)\nt: timestamp[us]");
+  auto rows = testing::BatchesOf(*scan).ValueOrDie();
+  const auto table = arrow::Table::FromRecordBatches(scan->schema(), rows).ValueOrDie();
+  testing::ExpectArray(*arrow::Concatenate(table->column(0)->chunks()).ValueOrDie(), scan->schema()->field(0)->type(),
+                       R"([{"x": 1, "y": null}, {"x": 5000000000, "y": "b"}, null])");
+  testing::ExpectArray(*arrow::Concatenate(table->column(1)->chunks()).ValueOrDie(), arrow::decimal128(20, 1),
+                       R"(["1.5", "2.5", null])");
+  testing::ExpectArray(*arrow::Concatenate(table->column(2)->chunks()).ValueOrDie(),
+                       arrow::timestamp(arrow::TimeUnit::MICRO), "[1000000, 7, 8]");
+  // A filter sees the unified types.
+  scan = ScanFiles({a, b}, Where("s.x > 4000000000", {"s.y"})).ValueOrDie();
+  EXPECT_EQ(CountRows(*scan), 1);
+}
+
+TEST_F(ScanTest, FilesThatFitNoTypeAreRefusedByFileAndColumn) {
+  const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
+  testing::WriteParquet(a, Batch(arrow::schema({arrow::field("x", arrow::int64())}), "[[1]]"));
+  testing::WriteParquet(b, Batch(arrow::schema({arrow::field("x", arrow::utf8())}), R"([["a"]])"));
+  const auto status = ScanFiles({a, b}, {}).status();
+  EXPECT_TRUE(status.IsInvalid());
+  EXPECT_THAT(status.message(), HasSubstr("file " + b + ": column 'x' is string, and int64 in the files before"));
+}
+
+TEST_F(ScanTest, FilesAreReadAsOneByFieldId) {
+  const std::string a = catalog_.folder() / "a.parquet", b = catalog_.folder() / "b.parquet";
+  using testing::IdField;
+  testing::WriteParquet(
+      a, Batch(arrow::schema({IdField("old", arrow::int32(), 7), IdField("k", arrow::utf8(), 8)}), R"([[1, "a"]])"));
+  testing::WriteParquet(
+      b, Batch(arrow::schema({IdField("k", arrow::utf8(), 9), IdField("new", arrow::int64(), 7)}), R"([["b", 2]])"));
+  ScanOptions options;
+  options.file_schemas = FileSchemas::kUnionById;
+  auto scan = ScanFiles({a, b}, options).ValueOrDie();
+  EXPECT_EQ(scan->schema()->field_names(), (std::vector<std::string>{"old", "k", "k"}));
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|'a'|null|", "2|null|'b'|"));
 }
 
 TEST_F(ScanTest, ColumnsOfOneNameInFilesAreMatchedInTheirOrder) {
@@ -313,8 +369,8 @@ TEST_F(ScanTest, ColumnsOfOneNameInFilesAreMatchedInTheirOrder) {
   write(a, {"x", "y", "x"}, "[[1, 2, 3]]");
   write(b, {"y", "x", "x", "x"}, "[[4, 5, 6, 7]]");
   auto scan = ScanFiles({a, b}, {}).ValueOrDie();
-  EXPECT_EQ(scan->schema()->field_names(), (std::vector<std::string>{"x", "y", "x"}));
-  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|2|3|", "5|4|6|"));
+  EXPECT_EQ(scan->schema()->field_names(), (std::vector<std::string>{"x", "y", "x", "x"}));
+  EXPECT_THAT(testing::RowTexts(testing::BatchesOf(*scan).ValueOrDie()), ElementsAre("1|2|3|null|", "5|4|6|7|"));
 }
 
 TEST_F(ScanTest, TimesOfFilesAreFilteredInTheirOwnUnit) {

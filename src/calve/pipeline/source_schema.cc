@@ -1,5 +1,7 @@
 #include "calve/pipeline/source_schema.h"
 
+#include "calve/parquet/output_form.h"
+
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 
@@ -29,15 +31,16 @@ SourceField FromArrow(const arrow::Field& field, bool is_repeated, int* next_lea
 }
 
 SourceField FromNode(const parquet::FileSchema& schema, const parquet::ArrowNode& node, bool is_repeated) {
-  SourceField result{.name = node.field->name(),
-                     .id = FieldIdOf(*node.field),
-                     .type = node.field->type(),
+  const auto& field = parquet::OutputOf(node);
+  SourceField result{.name = field->name(),
+                     .id = FieldIdOf(*field),
+                     .type = field->type(),
                      .leaf = node.leaf_index,
                      .is_repeated = is_repeated};
   if (node.leaf_index >= 0) {
     result.is_int96 = schema.leaves[node.leaf_index].element.type == parquet::PhysicalType::kInt96;
   }
-  const bool repeats = is_repeated || IsRepeatedType(*node.field->type());
+  const bool repeats = is_repeated || IsRepeatedType(*field->type());
   for (const auto& child : node.children) result.children.push_back(FromNode(schema, child, repeats));
   return result;
 }
@@ -106,6 +109,13 @@ void MatchNames(const std::vector<TargetField>& targets, SameNames same_names, s
 }
 
 }  // namespace
+
+ParquetReadOptions TableFileOptions() {
+  ParquetReadOptions options;
+  options.use_arrow_schema = false;
+  options.whole_variants = true;
+  return options;
+}
 
 int FieldIdOf(const arrow::Field& field) {
   if (!field.metadata()) return -1;

@@ -2,6 +2,7 @@
 
 #include "calve/iceberg/schema.h"
 #include "calve/parquet/schema.h"
+#include "calve/parquet_reader.h"
 #include "calve/pipeline/target_field.h"
 
 #include <arrow/type_fwd.h>
@@ -48,6 +49,10 @@ struct SourceSchema {
   /// stand for each other whatever they are called.
   void AssignIdsByName(const std::vector<TargetField>& targets, SameNames same_names = SameNames::kShareId);
 };
+
+/// How files are opened whose columns become a table's: the types that the file tells, and not the notes of the Arrow
+/// writer; variants as whole values.
+ParquetReadOptions TableFileOptions();
 
 /// The id in a field's "PARQUET:field_id", -1 when there is none.
 int FieldIdOf(const arrow::Field& field);

@@ -1,0 +1,240 @@
+#include "calve/parquet/output_form.h"
+
+#include "calve/parquet/variant_shredding.h"
+
+#include "calve/base/status.h"
+
+#include <arrow/array.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/cast.h>
+#include <arrow/compute/exec.h>
+#include <arrow/compute/initialize.h>
+#include <arrow/datum.h>
+#include <arrow/extension_type.h>
+#include <arrow/type.h>
+#include <arrow/util/checked_cast.h>
+
+#include <limits>
+
+namespace calve::parquet {
+namespace {
+
+using arrow::ArrayData;
+using arrow::Type;
+using arrow::internal::checked_cast;
+using DataPtr = std::shared_ptr<ArrayData>;
+using DataResult = Result<DataPtr>;
+using TypePtr = std::shared_ptr<arrow::DataType>;
+
+const TypePtr& StorageOf(const TypePtr& type) {
+  return type->id() == Type::EXTENSION ? checked_cast<const arrow::ExtensionType&>(*type).storage_type() : type;
+}
+
+DataPtr Retyped(const ArrayData& data, const TypePtr& type) {
+  DataPtr copy = data.Copy();
+  copy->type = type;
+  return copy;
+}
+
+Status InitializeCompute() {
+  static const Status status = arrow::compute::Initialize();
+  return status;
+}
+
+/// Dictionary and indices are found by hashing; the indices then take the width that is asked for.
+DataResult Encode(const DataPtr& values, const TypePtr& to, arrow::compute::ExecContext* context) {
+  const auto& type = checked_cast<const arrow::DictionaryType&>(*to);
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum encoded,
+                        arrow::compute::DictionaryEncode(arrow::Datum(values),
+                                                         arrow::compute::DictionaryEncodeOptions::Defaults(), context));
+  const auto array = encoded.make_array();
+  const auto& dictionary = checked_cast<const arrow::DictionaryArray&>(*array);
+  auto indices =
+      arrow::compute::Cast(*dictionary.indices(), type.index_type(), arrow::compute::CastOptions::Safe(), context);
+  if (!indices.ok()) {
+    return Invalid("{} distinct values do not fit {}", dictionary.dictionary()->length(), to->ToString());
+  }
+  DataPtr result = Retyped(*(*indices)->data(), to);
+  result->dictionary = dictionary.dictionary()->data();
+  return result;
+}
+
+DataResult CastLeaf(DataPtr values, const TypePtr& to, arrow::MemoryPool* pool) {
+  const TypePtr& storage = StorageOf(to);
+  values = Retyped(*values, StorageOf(values->type));
+  if (values->type->Equals(*storage)) return Retyped(*values, to);
+  ARROW_RETURN_NOT_OK(InitializeCompute());
+  arrow::compute::ExecContext context(pool);
+  if (storage->id() == Type::DICTIONARY) {
+    ARROW_ASSIGN_OR_RAISE(values, Encode(values, storage, &context));
+  } else if (storage->id() == Type::RUN_END_ENCODED) {
+    const auto& type = checked_cast<const arrow::RunEndEncodedType&>(*storage);
+    ARROW_ASSIGN_OR_RAISE(values, CastLeaf(values, type.value_type(), pool));
+    ARROW_ASSIGN_OR_RAISE(
+        const arrow::Datum encoded,
+        arrow::compute::RunEndEncode(arrow::Datum(values), arrow::compute::RunEndEncodeOptions(type.run_end_type()),
+                                     &context));
+    values = encoded.array();
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum cast, arrow::compute::Cast(arrow::Datum(values), storage,
+                                                                        arrow::compute::CastOptions::Safe(), &context));
+    values = cast.array();
+  }
+  return Retyped(*values, to);
+}
+
+Result<std::shared_ptr<arrow::Buffer>> WideOffsets(const ArrayData& list, int64_t count, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> wide, arrow::AllocateBuffer(count * 8, pool));
+  const auto* offsets = list.GetValues<int32_t>(1);
+  std::copy(offsets, offsets + count, wide->mutable_data_as<int64_t>());
+  return wide;
+}
+
+template <typename T>
+Result<std::shared_ptr<arrow::Buffer>> Sizes(const ArrayData& list, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> sizes, arrow::AllocateBuffer(list.length * sizeof(T), pool));
+  const auto* offsets = list.GetValues<int32_t>(1);
+  for (int64_t i = 0; i < list.length; ++i) sizes->mutable_data_as<T>()[i] = offsets[i + 1] - offsets[i];
+  return sizes;
+}
+
+/// Null lists have no elements in Parquet, and as many as the others in Arrow.
+DataResult PaddedElements(const ArrayData& list, int64_t size, arrow::MemoryPool* pool) {
+  if (list.length > std::numeric_limits<int64_t>::max() / std::max<int64_t>(size, 1)) {
+    return Invalid("{} lists of {} elements", list.length, size);
+  }
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> indices, arrow::AllocateBuffer(list.length * size * 4, pool));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> valid, arrow::AllocateBitmap(list.length * size, pool));
+  const auto* offsets = list.GetValues<int32_t>(1);
+  int64_t out = 0, nulls = 0;
+  for (int64_t i = 0; i < list.length; ++i) {
+    const bool is_null = list.IsNull(i);
+    nulls += is_null ? size : 0;
+    for (int64_t e = 0; e < size; ++e, ++out) {
+      indices->mutable_data_as<int32_t>()[out] = is_null ? 0 : offsets[i] + static_cast<int32_t>(e);
+      arrow::bit_util::SetBitTo(valid->mutable_data(), out, !is_null);
+    }
+  }
+  ARROW_RETURN_NOT_OK(InitializeCompute());
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(
+      const arrow::Datum taken,
+      arrow::compute::Take(arrow::Datum(list.child_data[0]),
+                           arrow::Datum(ArrayData::Make(arrow::int32(), out, {valid, indices}, nulls)),
+                           arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+  return taken.array();
+}
+
+DataResult ToFixedSizeList(const ArrayData& list, const TypePtr& to, arrow::MemoryPool* pool) {
+  const int64_t size = checked_cast<const arrow::FixedSizeListType&>(*to).list_size();
+  const auto* offsets = list.GetValues<int32_t>(1);
+  for (int64_t i = 0; i < list.length; ++i) {
+    const int64_t elements = offsets[i + 1] - offsets[i];
+    if (elements == size || list.IsNull(i)) continue;
+    return Invalid("value {} is a list of {} elements, expected {}", i, elements, size);
+  }
+  DataPtr elements = list.child_data[0];
+  if (list.GetNullCount() > 0 && size > 0) {
+    ARROW_ASSIGN_OR_RAISE(elements, PaddedElements(list, size, pool));
+  }
+  return ArrayData::Make(to, list.length, {list.buffers[0]}, {std::move(elements)}, list.null_count);
+}
+
+/// `list` has its children in their final form.
+DataResult ConvertList(const ArrayData& list, const TypePtr& to, arrow::MemoryPool* pool) {
+  DataPtr result = Retyped(list, to);
+  switch (to->id()) {
+    case Type::LARGE_LIST: {
+      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list, list.length + 1, pool));
+      return result;
+    }
+    case Type::FIXED_SIZE_LIST:
+      return ToFixedSizeList(list, to, pool);
+    case Type::LIST_VIEW: {
+      ARROW_ASSIGN_OR_RAISE(auto sizes, Sizes<int32_t>(list, pool));
+      result->buffers.push_back(std::move(sizes));
+      return result;
+    }
+    case Type::LARGE_LIST_VIEW: {
+      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list, list.length, pool));
+      ARROW_ASSIGN_OR_RAISE(auto sizes, Sizes<int64_t>(list, pool));
+      result->buffers.push_back(std::move(sizes));
+      return result;
+    }
+    default:
+      return result;
+  }
+}
+
+DataResult Finish(const ArrowNode& node, DataPtr data, arrow::MemoryPool* pool) {
+  if (node.output == nullptr) return data;
+  if (IsPutTogether(node)) return PutVariantsTogether(*data, pool);
+  const TypePtr& type = node.output->type();
+  if (node.leaf_index >= 0) return CastLeaf(std::move(data), type, pool);
+  data = data->Copy();
+  const TypePtr& storage = StorageOf(type);
+  std::vector<DataPtr>* children = &data->child_data;
+  if (storage->id() == Type::MAP) {
+    data->child_data[0] = Retyped(*data->child_data[0], storage->field(0)->type());
+    children = &data->child_data[0]->child_data;
+  }
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE((*children)[i], FinishField(node.children[i], std::move((*children)[i]), pool));
+  }
+  ARROW_ASSIGN_OR_RAISE(data, ConvertList(*data, storage, pool));
+  return Retyped(*data, type);
+}
+
+}  // namespace
+
+bool IsPutTogether(const ArrowNode& node) {
+  return node.output != nullptr && node.leaf_index < 0 && node.field->type()->id() == Type::EXTENSION;
+}
+
+TypePtr TypeOver(const arrow::DataType& like, const arrow::FieldVector& children) {
+  switch (like.id()) {
+    case Type::LIST:
+      return arrow::list(children[0]);
+    case Type::LARGE_LIST:
+      return arrow::large_list(children[0]);
+    case Type::LIST_VIEW:
+      return arrow::list_view(children[0]);
+    case Type::LARGE_LIST_VIEW:
+      return arrow::large_list_view(children[0]);
+    case Type::FIXED_SIZE_LIST:
+      return arrow::fixed_size_list(children[0], checked_cast<const arrow::FixedSizeListType&>(like).list_size());
+    case Type::MAP:
+      return std::make_shared<arrow::MapType>(children[0], children[1],
+                                              checked_cast<const arrow::MapType&>(like).keys_sorted());
+    case Type::EXTENSION: {
+      const auto& extension = checked_cast<const arrow::ExtensionType&>(like);
+      TypePtr storage = TypeOver(*extension.storage_type(), children);
+      if (!storage->Equals(*extension.storage_type())) return storage;
+      auto made = extension.Deserialize(storage, extension.Serialize());
+      return made.ok() ? *made : storage;
+    }
+    default:
+      return arrow::struct_(children);
+  }
+}
+
+void UpdateTypes(ArrowNode* group) {
+  if (IsPutTogether(*group)) return;
+  arrow::FieldVector fields, outputs;
+  bool differs = group->output != nullptr;
+  for (const ArrowNode& child : group->children) {
+    fields.push_back(child.field);
+    outputs.push_back(OutputOf(child));
+    differs |= child.output != nullptr;
+  }
+  const auto output = OutputOf(*group);
+  group->field = group->field->WithType(TypeOver(*group->field->type(), fields));
+  if (differs) group->output = output->WithType(TypeOver(*output->type(), outputs));
+}
+
+DataResult FinishField(const ArrowNode& node, DataPtr assembled, arrow::MemoryPool* pool) {
+  if (node.output == nullptr) return assembled;
+  return WithContext(Finish(node, std::move(assembled), pool), fmt::format("column '{}'", node.field->name()));
+}
+
+}  // namespace calve::parquet
