@@ -1,6 +1,7 @@
 #include "calve/parquet/row_group_reader.h"
 
 #include "calve/parquet/array_assembly.h"
+#include "calve/parquet/output_form.h"
 
 #include "calve/base/status.h"
 
@@ -72,6 +73,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> RowGroupReader::Assemble(int64_t row
       return Invalid("row group {}: field '{}' has {} rows where there are {}", columns_.front().row_group,
                      field.field->name(), (*array)->length, rows);
     }
+    array = FinishField(field, array.MoveValueUnsafe(), pool_);
+    if (!array.ok()) return WithContext(array.status(), fmt::format("row group {}", columns_.front().row_group));
     arrays.push_back(array.MoveValueUnsafe());
   }
   return arrow::RecordBatch::Make(selection_.schema.arrow_schema, rows, std::move(arrays));
