@@ -175,17 +175,31 @@ bool BatchReader::HasRoomFor(const PlannedGroup& group) const {
 }
 
 Status BatchReader::OpenGroup(const PlannedGroup& group) {
+  ARROW_ASSIGN_OR_RAISE(const auto ranges, MergeSmallChunks(group.chunks));
   std::vector<std::unique_ptr<ArrayStream>> streams;
   auto chunk = group.chunks.begin();
   for (size_t i = 0; i < selection_.schema.fields.size(); ++i) {
     const auto end = group.chunks.begin() + static_cast<std::ptrdiff_t>(field_ends_[i]);
     ARROW_ASSIGN_OR_RAISE(auto field,
-                          FieldReader::Make(setup_, selection_.schema.fields[i], {chunk, end}, group.num_rows));
+                          FieldReader::Make(setup_, selection_.schema.fields[i], {chunk, end}, group.num_rows, ranges));
     streams.push_back(std::move(field));
     chunk = end;
   }
   ahead_.AddGroup(std::move(streams));
   return Status::OK();
+}
+
+/// Chunks that are read in one go anyway are read together with those beside them.
+Result<std::shared_ptr<RangeReader>> BatchReader::MergeSmallChunks(const std::vector<ChunkPlan>& chunks) const {
+  constexpr int64_t kLargestRead = 8 << 20;
+  if (file_.file->supports_zero_copy()) return nullptr;
+  std::vector<ByteRange> small;
+  for (const ChunkPlan& chunk : chunks) {
+    if (chunk.size_bytes <= setup_.window_bytes) small.push_back({chunk.offset, chunk.size_bytes});
+  }
+  const ReadCost cost{file_.options.read_latency_us, file_.options.read_bytes_per_second};
+  ARROW_ASSIGN_OR_RAISE(const auto reads, Coalesce(std::move(small), GapBytes(cost), kLargestRead));
+  return std::make_shared<RangeReader>(file_.file.get(), reads, setup_.pool);
 }
 
 Result<int64_t> BatchReader::FillPieces() {

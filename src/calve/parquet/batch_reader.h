@@ -49,6 +49,7 @@ class BatchReader : public ParquetBatchReader {
   Result<std::shared_ptr<arrow::RecordBatch>> ReadBatch();
   Status OpenGroups();
   Status OpenGroup(const PlannedGroup& group);
+  Result<std::shared_ptr<RangeReader>> MergeSmallChunks(const std::vector<ChunkPlan>& chunks) const;
   bool HasRoomFor(const PlannedGroup& group) const;
   /// Makes every field have rows; returns how many all of them have.
   Result<int64_t> FillPieces();

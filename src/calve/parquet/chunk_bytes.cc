@@ -17,20 +17,28 @@ arrow::Result<std::span<const uint8_t>> ChunkBytes::Peek(int64_t size) {
 arrow::Status ChunkBytes::ReadWindow(int64_t size) {
   window_.reset();
   StageTimer timer(counters_ == nullptr ? nullptr : &counters_->io_ns);
-  if (file_->supports_zero_copy()) {
-    ARROW_ASSIGN_OR_RAISE(window_, file_->ReadAt(position_, size));
-  } else {
-    ARROW_ASSIGN_OR_RAISE(auto buffer, buffers_->Take(size));
-    ARROW_ASSIGN_OR_RAISE(const int64_t got, file_->ReadAt(position_, size, buffer->mutable_data()));
-    ARROW_RETURN_NOT_OK(buffer->Resize(got, /*shrink_to_fit=*/false));
-    window_ = std::move(buffer);
+  int64_t read_bytes = 0;
+  if (ranges_ != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(window_, ranges_->Read({position_, size}, &read_bytes));
+  }
+  if (window_ == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(window_, ReadFile(size));
+    read_bytes = size;
   }
   window_offset_ = position_;
   if (window_->size() < size) {
     return IOError("{} bytes at byte {} of the file, {} expected", window_->size(), position_, size);
   }
-  if (counters_ != nullptr) counters_->bytes_read += size;
+  if (counters_ != nullptr) counters_->bytes_read += read_bytes;
   return arrow::Status::OK();
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> ChunkBytes::ReadFile(int64_t size) {
+  if (file_->supports_zero_copy()) return file_->ReadAt(position_, size);
+  ARROW_ASSIGN_OR_RAISE(auto buffer, buffers_->Take(size));
+  ARROW_ASSIGN_OR_RAISE(const int64_t got, file_->ReadAt(position_, size, buffer->mutable_data()));
+  ARROW_RETURN_NOT_OK(buffer->Resize(got, /*shrink_to_fit=*/false));
+  return buffer;
 }
 
 }  // namespace calve::parquet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calve/io/range_reader.h"
 #include "calve/parquet/page_buffers.h"
 #include "calve/parquet/read_counters.h"
 
@@ -28,6 +29,9 @@ class ChunkBytes {
         end_(offset + size_bytes),
         window_bytes_(window_bytes) {}
 
+  /// Takes what lies in its reads from `ranges`, the rest from the file.
+  void ReadThrough(std::shared_ptr<RangeReader> ranges) { ranges_ = std::move(ranges); }
+
   int64_t position() const { return position_; }  ///< in the file
   int64_t remaining() const { return end_ - position_; }
 
@@ -45,12 +49,14 @@ class ChunkBytes {
 
  private:
   arrow::Status ReadWindow(int64_t size);
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadFile(int64_t size);
 
   arrow::io::RandomAccessFile* file_;
   std::shared_ptr<PageBuffers> buffers_;
   ReadCounters* counters_;
   int64_t position_, end_;
   int64_t window_bytes_;
+  std::shared_ptr<RangeReader> ranges_;
   std::shared_ptr<arrow::Buffer> window_;
   int64_t window_offset_ = 0;
 };

@@ -11,16 +11,18 @@
 namespace calve::parquet {
 
 Result<std::unique_ptr<FieldReader>> FieldReader::Make(const ReadSetup& setup, const ArrowNode& node,
-                                                       std::vector<ChunkPlan> chunks, int64_t num_rows) {
+                                                       std::vector<ChunkPlan> chunks, int64_t num_rows,
+                                                       const std::shared_ptr<RangeReader>& ranges) {
   std::unique_ptr<FieldReader> reader(new FieldReader(setup, node, std::move(chunks), num_rows));
-  ARROW_RETURN_NOT_OK(reader->OpenColumns());
+  ARROW_RETURN_NOT_OK(reader->OpenColumns(ranges));
   return reader;
 }
 
-Status FieldReader::OpenColumns() {
+Status FieldReader::OpenColumns(const std::shared_ptr<RangeReader>& ranges) {
   for (const ChunkPlan& chunk : chunks_) {
     ChunkBytes bytes(setup_.file->file.get(), chunk.offset, chunk.size_bytes, setup_.window_bytes, setup_.pages.buffers,
                      setup_.pages.counters);
+    bytes.ReadThrough(ranges);
     PageReader pages(std::move(bytes), chunk, setup_.pages);
     queues_.push_back(pages.queue());
     columns_.push_back(std::make_unique<ColumnReader>(setup_.schema->leaves[chunk.leaf_index], std::move(pages),

@@ -28,9 +28,11 @@ struct ReadSetup {
 /// How long a piece is follows from the field alone, so it does not matter when, and by which thread, it is decoded.
 class FieldReader : public ArrayStream {
  public:
-  /// `chunks` are those of the leaves under `node`, in file order; `num_rows` the row group's, not 0.
+  /// `chunks` are those of the leaves under `node`, in file order; `num_rows` the row group's, not 0. `ranges` may have
+  /// some of the chunks' bytes (null: none).
   static Result<std::unique_ptr<FieldReader>> Make(const ReadSetup& setup, const ArrowNode& node,
-                                                   std::vector<ChunkPlan> chunks, int64_t num_rows);
+                                                   std::vector<ChunkPlan> chunks, int64_t num_rows,
+                                                   const std::shared_ptr<RangeReader>& ranges);
 
   /// The next rows: as many as a batch has, or fewer where a limit ends it. With the last of them the chunks must be at
   /// their ends.
@@ -42,7 +44,7 @@ class FieldReader : public ArrayStream {
  private:
   FieldReader(const ReadSetup& setup, const ArrowNode& node, std::vector<ChunkPlan> chunks, int64_t num_rows)
       : setup_(setup), node_(node), chunks_(std::move(chunks)), rows_left_(num_rows) {}
-  Status OpenColumns();
+  Status OpenColumns(const std::shared_ptr<RangeReader>& ranges);
   Result<int64_t> Fill(int64_t rows);
   Result<std::shared_ptr<arrow::ArrayData>> Assemble(int64_t rows);
   /// The position in the file of the first row that is not yet returned.

@@ -10,6 +10,7 @@
 
 #include "calve/base/status.h"
 #include "calve/io/local_file.h"
+#include "calve/io/mapped_file.h"
 
 #include <arrow/io/file.h>
 #include <arrow/record_batch.h>
@@ -175,6 +176,10 @@ Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(std::shared_ptr<arrow
 
 Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(const std::string& path, const ParquetReadOptions& options,
                                                            const Context& context) {
+  if (options.memory_map) {
+    ARROW_ASSIGN_OR_RAISE(auto mapped, OpenMappedFile(path, path));
+    return Open(std::move(mapped), path, options, context);
+  }
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
   ParquetReadOptions with_version = options;
   if (options.footer_cache != nullptr && options.file_version.empty()) {
