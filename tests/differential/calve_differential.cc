@@ -5,13 +5,17 @@
 //                                                           it, and "exact" or "loose" (nullability), tab between them
 //
 // `compare` answers each line with INDEX, a tab, and "ok" or what differs. Every file is read whole, in small batches,
-// one column alone and one row group alone.
+// one column alone, one row group alone, and by a random filter and ranges of rows, with each way of selection on or
+// off.
 
 #include "plain_form.h"
+#include "random_filter.h"
 #include "random_table.h"
 
+#include "calve/expression.h"
 #include "calve/parquet_reader.h"
 
+#include <arrow/compute/exec.h>
 #include <arrow/compute/initialize.h>
 #include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
@@ -64,7 +68,8 @@ class Comparison {
     const int64_t rows[] = {1, 3, 7, 64, 1000};
     ARROW_RETURN_NOT_OK(Whole(rows[random_() % 5]));
     ARROW_RETURN_NOT_OK(OneColumn());
-    return OneRowGroup();
+    ARROW_RETURN_NOT_OK(OneRowGroup());
+    return Filtered();
   }
 
  private:
@@ -115,11 +120,7 @@ class Comparison {
     ARROW_ASSIGN_OR_RAISE(auto file, Open(100));
     if (file->num_row_groups() == 0) return Status::OK();
     const int group = static_cast<int>(random_() % static_cast<uint64_t>(file->num_row_groups()));
-    std::vector<int> leaves;
-    for (int column = 0; column < expected_->num_columns(); ++column) {
-      ARROW_ASSIGN_OR_RAISE(const auto of, file->LeavesOf(expected_->field(column)->name()));
-      leaves.insert(leaves.end(), of.begin(), of.end());
-    }
+    ARROW_ASSIGN_OR_RAISE(const auto leaves, Leaves(*file));
     ARROW_ASSIGN_OR_RAISE(auto reader, file->Read(leaves, {group}));
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto batch, reader->Next());
@@ -128,6 +129,72 @@ class Comparison {
       ARROW_RETURN_NOT_OK(
           Same(*got, *expected_->Slice(reader->first_row(), batch->num_rows()), fmt::format("row group {}", group)));
     }
+  }
+
+  /// Some ranges of the rows, or all of them.
+  std::vector<RowRange> Ranges() {
+    const auto below = [&](int64_t end) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(end)); };
+    const int64_t rows = expected_->num_rows();
+    if (below(2) == 0) return {{0, rows}};
+    std::vector<RowRange> ranges;
+    for (int64_t begin = below(rows); begin < rows; begin += 1 + below(rows)) {
+      const int64_t end = begin + 1 + below(rows - begin);
+      ranges.push_back({begin, end});
+      begin = end;
+    }
+    return ranges;
+  }
+
+  /// What is left of the table by ranges and filter, without calve.
+  static Result<TablePtr> Kept(const TablePtr& table, const RandomFilter& filter, const std::vector<RowRange>& ranges) {
+    std::vector<TablePtr> parts = {table->Slice(0, 0)};
+    for (const RowRange& range : ranges) {
+      const arrow::Datum mask = filter.mask->Slice(range.begin, range.count());
+      ARROW_ASSIGN_OR_RAISE(const arrow::Datum part,
+                            arrow::compute::CallFunction("filter", {table->Slice(range.begin, range.count()), mask}));
+      parts.push_back(part.table());
+    }
+    return arrow::ConcatenateTables(parts);
+  }
+
+  /// A filter and ranges of rows, by ways of selection that are on or off, give what a full read and Arrow's filter
+  /// give.
+  Status Filtered() {
+    ARROW_ASSIGN_OR_RAISE(const TablePtr plain, PlainForm(*expected_, case_.exact));
+    ARROW_ASSIGN_OR_RAISE(const auto filter, MakeRandomFilter(*plain, &random_));
+    if (!filter) return Status::OK();
+    const std::vector<RowRange> ranges = Ranges();
+    ParquetReadOptions options;
+    options.batch_rows = 1 + static_cast<int64_t>(random_() % 100);
+    auto& ways = options.selection;
+    for (bool* way :
+         {&ways.statistics, &ways.bloom_filters, &ways.dictionaries, &ways.page_index, &ways.late_materialization}) {
+      *way = random_() % 4 != 0;
+    }
+    ARROW_ASSIGN_OR_RAISE(auto file, ParquetReader::Open(case_.file, options));
+    ParquetReadRequest request;
+    ARROW_ASSIGN_OR_RAISE(request.leaves, Leaves(*file));
+    request.rows = ranges;
+    ARROW_ASSIGN_OR_RAISE(request.filter, Expression::Parse(filter->text));
+    ARROW_ASSIGN_OR_RAISE(auto reader, file->Read(request));
+    arrow::RecordBatchVector batches;
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, reader->Next());
+      if (batch == nullptr) break;
+      batches.push_back(std::move(batch));
+    }
+    ARROW_ASSIGN_OR_RAISE(const TablePtr got, arrow::Table::FromRecordBatches(reader->schema(), batches));
+    ARROW_ASSIGN_OR_RAISE(const TablePtr want, Kept(plain, *filter, ranges));
+    return Same(*got, *want, fmt::format("filter {} of {} ranges", filter->text, ranges.size()));
+  }
+
+  Result<std::vector<int>> Leaves(const ParquetReader& file) const {
+    std::vector<int> leaves;
+    for (int column = 0; column < expected_->num_columns(); ++column) {
+      ARROW_ASSIGN_OR_RAISE(const auto of, file.LeavesOf(expected_->field(column)->name()));
+      leaves.insert(leaves.end(), of.begin(), of.end());
+    }
+    return leaves;
   }
 
   const Case& case_;
