@@ -2,6 +2,7 @@
 
 #include "calve/context.h"
 #include "calve/expression.h"
+#include "calve/parquet_reader.h"
 #include "calve/table.h"
 
 #include <arrow/result.h>
@@ -51,6 +52,7 @@ struct ScanMetrics {
   int64_t bytes_planned = 0;
   int64_t rows_read = 0, rows_returned = 0;
   int64_t peak_memory_bytes = 0;
+  ParquetReadMetrics parquet;  ///< of the row groups read to their end, or given up
 };
 
 /// A running scan: batches in the order of the plan, each of the schema asked for.

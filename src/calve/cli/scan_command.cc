@@ -87,6 +87,21 @@ class Source {
   std::vector<std::string> files_;
 };
 
+Json ToJson(const ParquetReadMetrics& metrics) {
+  return {{"row_groups_read", metrics.row_groups_read},
+          {"row_groups_skipped", metrics.row_groups_skipped},
+          {"pages_read", metrics.pages_read},
+          {"pages_skipped", metrics.pages_skipped},
+          {"bytes_read", metrics.bytes_read},
+          {"bytes_decompressed", metrics.bytes_decompressed},
+          {"rows", metrics.rows},
+          {"footer_cache_hits", metrics.footer_cache_hits},
+          {"io_ns", metrics.io_ns},
+          {"decompress_ns", metrics.decompress_ns},
+          {"decode_ns", metrics.decode_ns},
+          {"wait_ns", metrics.wait_ns}};
+}
+
 Json ToJson(const ScanMetrics& metrics, int64_t rows, double seconds) {
   return {{"rows", rows},
           {"manifests_total", metrics.manifests_total},
@@ -105,6 +120,7 @@ Json ToJson(const ScanMetrics& metrics, int64_t rows, double seconds) {
           {"bytes_planned", metrics.bytes_planned},
           {"rows_read", metrics.rows_read},
           {"peak_memory_bytes", metrics.peak_memory_bytes},
+          {"parquet", ToJson(metrics.parquet)},
           {"seconds", seconds}};
 }
 

@@ -34,8 +34,9 @@ const ArrowNode* Follow(const std::vector<ArrowNode>& fields, const std::vector<
 
 /// Whether values of the leaf, by its annotation alone, stand in a Value as those of `type` do.
 bool ReadsAs(const LeafColumn& leaf, const arrow::DataType& type) {
+  if (*leaf.element.type == PhysicalType::kInt96) return false;  // of whatever unit is asked for
   std::string unsupported;
-  const auto own = LeafType(leaf.element, &unsupported);
+  const auto own = LeafType(leaf.element, {}, &unsupported);
   return own.ok() && unsupported.empty() && expr::SameDomain(**own, type);
 }
 

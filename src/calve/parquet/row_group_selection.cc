@@ -95,7 +95,7 @@ bool AllPagesReferToDictionary(const ColumnMetadata& column) {
 
 Result<std::shared_ptr<arrow::Array>> DecodeDictionary(const Page& page, LeafColumn leaf, arrow::MemoryPool* pool) {
   std::string unsupported;
-  ARROW_ASSIGN_OR_RAISE(leaf.decoded_type, LeafType(leaf.element, &unsupported));
+  ARROW_ASSIGN_OR_RAISE(leaf.decoded_type, LeafType(leaf.element, {}, &unsupported));
   const LeafLayout layout = LayoutOf(leaf);
   ARROW_ASSIGN_OR_RAISE(const auto dictionary,
                         MakeDictionary(layout, page.header.dictionary_page->num_values, page.body, pool));

@@ -1,5 +1,6 @@
 #include "calve/pipeline/file_set.h"
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/expr/evaluate.h"
@@ -22,9 +23,25 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 /// descriptor.
 constexpr size_t kKeptReaders = 256;
 
+/// Memory that is kept for the next batches: no more than a part of the budget.
+int64_t IdleBytes(const Context& context) {
+  const int64_t budget = context.memory_budget_bytes;
+  return budget == 0 ? BufferPool::kDefaultIdleBytes : std::min(budget / 8, BufferPool::kDefaultIdleBytes);
+}
+
 bool Filters(const expr::NodePtr& filter) { return filter != nullptr && filter->op != expr::Op::kTrue; }
 
 }  // namespace
+
+void FileSetCounts::Add(const ParquetReadMetrics& metrics) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  parquet_ += metrics;
+}
+
+ParquetReadMetrics FileSetCounts::parquet() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return parquet_;
+}
 
 struct FileSet::Shared {
   std::shared_ptr<const FileIO> io;
@@ -32,7 +49,16 @@ struct FileSet::Shared {
   std::shared_ptr<arrow::Schema> output_schema, filter_schema;
   std::shared_ptr<OperationPool> pool;
   Context context;
+  std::shared_ptr<BufferPool> buffers;  ///< over `pool`: what one file's batches gave back serves the next file's
+  int threads_a_row_group = 1;
   FileSetCounts counts;
+
+  Context read_context() const {
+    Context result = ContextWithPool(context, pool.get());
+    result.pool = buffers.get();
+    result.threads = threads_a_row_group;
+    return result;
+  }
 
   ParquetReadOptions read_options() const {
     ParquetReadOptions result = TableFileOptions();
@@ -81,7 +107,7 @@ class FileSet::File {
     if (auto reader = reader_.lock()) return reader;
     ARROW_ASSIGN_OR_RAISE(auto file, shared_->io->Open(file_.location));
     ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(std::move(file), file_.location, shared_->read_options(),
-                                                           ContextWithPool(shared_->context, shared_->pool.get())));
+                                                           shared_->read_context()));
     reader_ = reader;
     return reader;
   }
@@ -205,12 +231,16 @@ class FileSet::RowGroupSource : public BatchSource {
  public:
   static Result<std::unique_ptr<BatchSource>> Make(std::shared_ptr<File> file, File::Group group, bool last_of_file) {
     auto source = std::unique_ptr<RowGroupSource>(new RowGroupSource);
+    source->file_ = file;
     ARROW_ASSIGN_OR_RAISE(source->reader_, file->Reader());
     if (last_of_file) file->Release();
     ARROW_ASSIGN_OR_RAISE(source->batches_, source->reader_->Read(file->RequestOf(group)));
-    source->file_ = std::move(file);
     source->group_ = group;
     return std::unique_ptr<BatchSource>(std::move(source));
+  }
+
+  ~RowGroupSource() override {
+    if (batches_ != nullptr) file_->counts().Add(batches_->metrics());
   }
 
   Result<BatchPtr> Next() override {
@@ -269,6 +299,7 @@ Result<std::unique_ptr<FileSet>> FileSet::Open(std::shared_ptr<const FileIO> io,
   shared.options = std::move(options);
   shared.pool = pool;
   shared.context = context;
+  shared.buffers = BufferPool::Make(pool.get(), IdleBytes(context));
   std::vector<std::shared_ptr<File>> checked;
   for (FileToRead& file : files) checked.push_back(std::make_shared<File>(result->shared_, std::move(file)));
   ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(checked.size()), [&](int64_t i) -> Status {
@@ -286,6 +317,11 @@ Result<std::unique_ptr<FileSet>> FileSet::Open(std::shared_ptr<const FileIO> io,
       units.push_back({[file, group = groups[g], last] { return RowGroupSource::Make(file, group, last); },
                        groups[g].weight_bytes});
     }
+  }
+  // Row groups by themselves keep every thread busy when there are enough of them.
+  if (const int threads = ThreadsOf(context); units.size() < static_cast<size_t>(threads)) {
+    shared.threads_a_row_group = threads;
+    for (const auto& file : checked) file->Release();
   }
   result->batches_ = std::make_unique<OrderedBatches>(context, std::move(pool), std::move(units));
   return result;

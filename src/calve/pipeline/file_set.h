@@ -14,6 +14,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,13 +43,21 @@ struct FileSetOptions {
 };
 
 /// What has been read so far. Thread-safe.
-struct FileSetCounts {
+class FileSetCounts {
+ public:
   std::atomic<int64_t> row_groups_total{0}, row_groups_skipped{0};
   std::atomic<int64_t> row_groups_skipped_by_bloom_filter{0}, row_groups_skipped_by_page_index{0},
       row_groups_skipped_by_dictionary{0};  ///< of those skipped; the others are by statistics
   std::atomic<int64_t> pages_read{0}, pages_skipped{0};
   std::atomic<int64_t> rows_read{0}, rows_returned{0};  ///< read: decoded of the columns that are tested
   std::atomic<int64_t> bytes_read{0}, bytes_total{0};   ///< compressed, of the column chunks to read
+
+  void Add(const ParquetReadMetrics& metrics);
+  ParquetReadMetrics parquet() const;  ///< summed over the row groups that were read
+
+ private:
+  mutable std::mutex mutex_;
+  ParquetReadMetrics parquet_;
 };
 
 /// Parquet files read as one stream of batches, in order.

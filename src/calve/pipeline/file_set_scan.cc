@@ -55,6 +55,7 @@ class FileSetScan : public Scan {
     result.row_groups_skipped_by_dictionary = counts.row_groups_skipped_by_dictionary;
     result.pages_read = counts.pages_read;
     result.pages_skipped = counts.pages_skipped;
+    result.parquet = counts.parquet();
     result.rows_read = counts.rows_read;
     result.rows_returned = counts.rows_returned;
     result.peak_memory_bytes = stream_->setup.pool->max_memory();
