@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 namespace calve {
 namespace {
 
 constexpr int64_t kSmallest = 64;
-constexpr int64_t kLargest = std::numeric_limits<int64_t>::max() / 2;
+/// Larger blocks are the parent's: few of them would fill the pool, and it may grow them without a copy.
+constexpr int64_t kLargest = int64_t{8} << 20;
 
 bool IsKept(int64_t size, int64_t alignment) {
   return size > 0 && size <= kLargest && alignment <= arrow::kDefaultBufferAlignment;
@@ -78,15 +78,22 @@ arrow::Status BufferPool::Allocate(int64_t size, int64_t alignment, uint8_t** ou
       ARROW_RETURN_NOT_OK(parent_->Allocate(rounded, arrow::kDefaultBufferAlignment, out));
     }
   } else {
-    ARROW_RETURN_NOT_OK(parent_->Allocate(size, alignment, out));
+    if (!parent_->Allocate(size, alignment, out).ok()) {
+      ReleaseUnused();
+      ARROW_RETURN_NOT_OK(parent_->Allocate(size, alignment, out));
+    }
   }
   ++references_;
   return arrow::Status::OK();
 }
 
 arrow::Status BufferPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** ptr) {
-  if (IsKept(old_size, alignment) && IsKept(new_size, alignment) && ClassOf(old_size) == ClassOf(new_size)) {
-    return arrow::Status::OK();
+  const bool was_kept = IsKept(old_size, alignment), will_be = IsKept(new_size, alignment);
+  if (was_kept && will_be && ClassOf(old_size) == ClassOf(new_size)) return arrow::Status::OK();
+  if (!was_kept && !will_be) {
+    if (parent_->Reallocate(old_size, new_size, alignment, ptr).ok()) return arrow::Status::OK();
+    ReleaseUnused();
+    return parent_->Reallocate(old_size, new_size, alignment, ptr);
   }
   uint8_t* moved = nullptr;
   ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));

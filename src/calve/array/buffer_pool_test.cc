@@ -89,6 +89,21 @@ TEST(BufferPool, MovesWhatGrowsOutOfItsSize) {
   pool->Free(block, 64);
 }
 
+TEST(BufferPool, LargeBlocksAreTheParents) {
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent);
+  uint8_t* block = nullptr;
+  ASSERT_TRUE(pool->Allocate(int64_t{9} << 20, &block).ok());
+  block[0] = 7;
+  ASSERT_TRUE(pool->Reallocate(int64_t{9} << 20, int64_t{20} << 20, &block).ok());
+  ASSERT_TRUE(pool->Reallocate(int64_t{20} << 20, 100, &block).ok());
+  EXPECT_EQ(block[0], 7);
+  EXPECT_EQ(pool->idle_bytes(), 0);
+  pool->Free(block, 100);
+  pool.reset();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
 TEST(BufferPool, ReadersShareTheOneOverTheDefaultPool) {
   EXPECT_EQ(BufferPool::Over(arrow::default_memory_pool()), BufferPool::Over(arrow::default_memory_pool()));
   arrow::ProxyMemoryPool other(arrow::default_memory_pool());

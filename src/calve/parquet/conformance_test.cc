@@ -64,8 +64,10 @@ bool SameLayout(const arrow::DataType& a, const arrow::DataType& b) {
 std::shared_ptr<arrow::ArrayData> Retyped(const arrow::ArrayData& data, const std::shared_ptr<arrow::DataType>& type) {
   auto result = data.Copy();
   result->type = type;
+  const auto& storage =
+      type->id() == arrow::Type::EXTENSION ? *static_cast<const arrow::ExtensionType&>(*type).storage_type() : *type;
   for (size_t i = 0; i < data.child_data.size(); ++i) {
-    result->child_data[i] = Retyped(*data.child_data[i], type->field(static_cast<int>(i))->type());
+    result->child_data[i] = Retyped(*data.child_data[i], storage.field(static_cast<int>(i))->type());
   }
   return result;
 }
@@ -161,7 +163,7 @@ TEST(ParquetConformance, ParquetTesting) {
 
 TEST(ParquetConformance, Hyparquet) {
   CALVE_SHARED_DATA(data);
-  CheckFolder(data, "hyparquet", 17);
+  CheckFolder(data, "hyparquet", 18);
 }
 
 TEST(ParquetConformance, IcebergEncodings) {
@@ -223,6 +225,10 @@ TEST(ParquetConformance, HyparquetsExpectedValues) {
     const auto expected = nlohmann::json::parse(Contents(json));
     ASSERT_EQ(static_cast<int64_t>(expected.size()), (*got)->num_rows());
     for (int i = 0; i < (*got)->num_columns(); ++i) {
+      const arrow::DataType& type = *(*got)->field(i)->type();
+      const bool opaque = type.id() == arrow::Type::EXTENSION &&
+                          static_cast<const arrow::ExtensionType&>(type).extension_name() != "arrow.uuid";
+      if (opaque) continue;  // variants: variant_shredding_test.cc
       const Difference difference{name, (*got)->field(i)->name(), "hyparquet's values"};
       EXPECT_EQ(SameAsJson(expected, i, (*got)->column(i)), rows.count(difference) == 0) << difference;
       ++compared;

@@ -205,19 +205,19 @@ TEST(PageQueue, BuffersAreUsedAgain) {
 
 TEST(PageBuffers, KeepsOnlyWhatIsAllowed) {
   MemoryBudget pool(arrow::default_memory_pool(), 0);
-  auto buffers = PageBuffers::Make(&pool, 2500);
+  auto buffers = PageBuffers::Make(&pool, 25000);
   {
     std::vector<std::shared_ptr<arrow::ResizableBuffer>> held;
-    for (int i = 0; i < 5; ++i) held.push_back(buffers->Take(1000).ValueOrDie());
+    for (int i = 0; i < 5; ++i) held.push_back(buffers->Take(10000).ValueOrDie());
   }
-  EXPECT_LE(buffers->idle_bytes(), 2500);
+  EXPECT_LE(buffers->idle_bytes(), 25000);
   EXPECT_EQ(pool.bytes_allocated(), buffers->idle_bytes());
   EXPECT_EQ(buffers->Take(10).ValueOrDie()->size(), 10) << "too small a part of a buffer is not taken from it";
   EXPECT_EQ(pool.num_allocations(), 6);
-  auto outlives = buffers->Take(900).ValueOrDie();
+  auto outlives = buffers->Take(9000).ValueOrDie();
   EXPECT_EQ(pool.num_allocations(), 6);
   buffers.reset();
-  outlives->mutable_data()[899] = 1;
+  outlives->mutable_data()[8999] = 1;
   outlives.reset();
   EXPECT_EQ(pool.bytes_allocated(), 0);
 }

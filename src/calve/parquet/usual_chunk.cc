@@ -71,7 +71,7 @@ const uint8_t* Flat(const uint8_t* at) {
     } else if (type == kList) {
       size_t count;
       at = List(at, kI64, &count, Varint);
-    } else if (type > 2) {
+    } else if (type == 0 || type > 2) {
       return nullptr;
     }
   }

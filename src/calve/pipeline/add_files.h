@@ -1,8 +1,8 @@
 #pragma once
 
 #include "calve/append.h"
-#include "calve/iceberg/manifest.h"
 #include "calve/base/operation_pool.h"
+#include "calve/iceberg/manifest.h"
 
 #include <arrow/result.h>
 

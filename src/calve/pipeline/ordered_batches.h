@@ -1,7 +1,7 @@
 #pragma once
 
-#include "calve/context.h"
 #include "calve/base/operation_pool.h"
+#include "calve/context.h"
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>

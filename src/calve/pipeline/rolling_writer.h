@@ -1,10 +1,10 @@
 #pragma once
 
+#include "calve/base/operation_pool.h"
 #include "calve/context.h"
 #include "calve/iceberg/commit.h"
 #include "calve/parquet_writer.h"
 #include "calve/pipeline/data_location.h"
-#include "calve/base/operation_pool.h"
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
