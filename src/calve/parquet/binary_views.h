@@ -4,6 +4,8 @@
 
 #include <arrow/buffer.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -25,30 +27,42 @@ struct BinaryView {
 };
 static_assert(sizeof(BinaryView) == 16);
 
-/// The view of `bytes`, which lie at `offset` of buffer `buffer_index`. Sixteen bytes from the first on may be read
-/// when `readable` says that there are as many.
+/// What a view keeps of the twelve bytes behind its size: all that the value has of them, or the first four and a
+/// reference. By the value's size, those over kInlineBytes as one more.
+struct ViewMask {
+  uint64_t low, high, reference;
+};
+
+constexpr std::array<ViewMask, BinaryView::kInlineBytes + 2> MakeViewMasks() {
+  std::array<ViewMask, BinaryView::kInlineBytes + 2> masks{};
+  for (uint32_t size = 0; size <= BinaryView::kInlineBytes; ++size) {
+    masks[size].low = size >= 4 ? ~uint64_t{0} : (uint64_t{1} << (32 + 8 * size)) - 1;
+    masks[size].high = size <= 4 ? 0 : size >= 12 ? ~uint64_t{0} : (uint64_t{1} << (8 * (size - 4))) - 1;
+  }
+  masks[BinaryView::kInlineBytes + 1] = {~uint64_t{0}, 0, ~uint64_t{0}};
+  return masks;
+}
+
+inline constexpr auto kViewMasks = MakeViewMasks();
+
+/// The view of `bytes`, which lie at `offset` of buffer `buffer_index`; `readable` bytes may be read from the first on.
 inline BinaryView MakeView(const uint8_t* bytes, uint32_t size, size_t readable, uint32_t buffer_index,
                            uint32_t offset) {
+  uint8_t short_bytes[BinaryView::kInlineBytes] = {};
+  if (readable < BinaryView::kInlineBytes) {
+    if (size > 0) std::memcpy(short_bytes, bytes, size);
+    bytes = short_bytes;
+  }
+  uint32_t first;
+  uint64_t rest;
+  std::memcpy(&first, bytes, sizeof(first));
+  std::memcpy(&rest, bytes + sizeof(first), sizeof(rest));
+  const ViewMask& mask = kViewMasks[std::min(size, BinaryView::kInlineBytes + 1)];
+  const uint64_t low = (uint64_t{first} << 32 | size) & mask.low;
+  const uint64_t high = (rest & mask.high) | ((uint64_t{offset} << 32 | buffer_index) & mask.reference);
   BinaryView view;
-  view.size = size;
-  if (size > BinaryView::kInlineBytes) {
-    std::memcpy(view.start, bytes, sizeof(view.start));
-    view.rest[0] = buffer_index;
-    view.rest[1] = offset;
-    return view;
-  }
-  if (readable >= 16) {
-    uint64_t low = 0, high = 0;
-    std::memcpy(&low, bytes, 8);
-    std::memcpy(&high, bytes + 8, 8);
-    low = size >= 8 ? low : low & ((uint64_t{1} << (8 * size)) - 1);
-    high = size <= 8 ? 0 : high & ((uint64_t{1} << (8 * (size - 8))) - 1);
-    const auto tail = static_cast<uint32_t>(high);
-    std::memcpy(view.start, &low, 8);
-    std::memcpy(&view.rest[1], &tail, 4);
-  } else if (size > 0) {
-    std::memcpy(view.start, bytes, size);
-  }
+  std::memcpy(&view, &low, sizeof(low));
+  std::memcpy(reinterpret_cast<uint8_t*>(&view) + sizeof(low), &high, sizeof(high));
   return view;
 }
 

@@ -123,8 +123,10 @@ Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, Physic
 }
 
 Status BinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>&, ViewValues* out) {
+  constexpr int64_t kMostRoomBytes = 4 << 20;  // for values that are not seen yet
   BinaryValues values(out->views().pool());
   ARROW_RETURN_NOT_OK(values.Init());
+  ARROW_RETURN_NOT_OK(values.data.Reserve(std::min(BytesAtMost(count), kMostRoomBytes)));
   ARROW_RETURN_NOT_OK(Decode(count, &values));
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> data, values.data.Finish());
   return out->Append(values.offsets.span(), data);
