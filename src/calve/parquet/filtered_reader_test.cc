@@ -6,6 +6,7 @@
 #include "filter_testing.h"
 #include "indexed_parquet.h"
 #include "read_parquet.h"
+#include "test_data.h"
 
 #include <arrow/builder.h>
 #include <arrow/compute/api_vector.h>
