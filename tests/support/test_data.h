@@ -30,8 +30,8 @@ inline bool SharedDataRequired() {
   return required != nullptr && std::string(required) == "1";
 }
 
-/// Whether tests may take minutes (`make check` sets CALVE_LONG_TESTS); those that could then go through everything, and
-/// otherwise through a part.
+/// Whether tests may take minutes (`make check` sets CALVE_LONG_TESTS); those that could then go through everything,
+/// and otherwise through a part.
 inline bool LongTests() { return std::getenv("CALVE_LONG_TESTS") != nullptr; }
 
 /// In a test body: binds `folder` to the full data and counts the test as a shared case, or skips (fails when
