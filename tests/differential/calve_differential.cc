@@ -83,6 +83,7 @@ class Comparison {
   /// `got` against rows of columns of the table.
   Status Same(const arrow::Table& got, const arrow::Table& expected, const std::string& how) const {
     ARROW_RETURN_NOT_OK(got.ValidateFull());
+    ARROW_RETURN_NOT_OK(got.ValidateFull());
     ARROW_ASSIGN_OR_RAISE(const TablePtr plain, PlainForm(got, case_.exact));
     ARROW_ASSIGN_OR_RAISE(const TablePtr want, PlainForm(expected, case_.exact));
     if (!plain->schema()->Equals(*want->schema())) {

@@ -1,6 +1,7 @@
 #include "plain_form.h"
 
 #include <arrow/array.h>
+#include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
 #include <arrow/table.h>
@@ -29,8 +30,6 @@ TypePtr PlainLeaf(const arrow::DataType& type) {
       const auto& decimal = static_cast<const arrow::DecimalType&>(type);
       return arrow::decimal128(decimal.precision(), decimal.scale());
     }
-    case Type::DICTIONARY:
-      return static_cast<const arrow::DictionaryType&>(type).value_type();
     default:
       return nullptr;
   }
@@ -55,10 +54,10 @@ class Plain {
       return Convert(cast.array());
     }
     switch (data->type->id()) {
-      case Type::LARGE_LIST: {
-        ARROW_ASSIGN_OR_RAISE(const arrow::Datum cast, arrow::compute::Cast(data, arrow::list(data->type->field(0))));
-        return Convert(cast.array());
-      }
+      case Type::DICTIONARY:
+        return Decoded(*data);
+      case Type::LARGE_LIST:
+        return Convert(WithShortOffsets(*data));
       case Type::LIST:
         return List(*data);
       case Type::MAP:
@@ -75,6 +74,26 @@ class Plain {
     DataPtr result = data.Copy();
     result->type = std::move(type);
     result->child_data = {std::move(child)};
+    return result;
+  }
+
+  Result<DataPtr> Decoded(const ArrayData& data) const {
+    ARROW_ASSIGN_OR_RAISE(const DataPtr values, Convert(data.dictionary));
+    DataPtr indices = data.Copy();
+    indices->type = static_cast<const arrow::DictionaryType&>(*data.type).index_type();
+    indices->dictionary = nullptr;
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken, arrow::compute::Take(values, indices));
+    return taken.array();
+  }
+
+  static DataPtr WithShortOffsets(const ArrayData& data) {
+    DataPtr result = data.Copy();
+    result->type = arrow::list(data.type->field(0));
+    const int64_t count = data.offset + data.length + 1;
+    auto offsets = arrow::AllocateBuffer(count * 4).ValueOrDie();
+    const auto* wide = data.GetValues<int64_t>(1, 0);
+    std::copy(wide, wide + count, offsets->mutable_data_as<int32_t>());
+    result->buffers[1] = std::move(offsets);
     return result;
   }
 

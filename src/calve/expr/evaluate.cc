@@ -3,6 +3,7 @@
 #include "calve/base/status.h"
 #include "calve/expr/array_tests.h"
 #include "calve/expr/domain.h"
+#include "calve/expr/filter_column.h"
 
 #include <arrow/array.h>
 #include <arrow/compute/api_scalar.h>
@@ -127,36 +128,6 @@ Result<Mask> EvaluateNode(const Node& node, const arrow::RecordBatch& batch, arr
     default:
       return EvaluateTest(node, batch, pool);
   }
-}
-
-bool IsView(const arrow::Array& array) {
-  return array.type_id() == arrow::Type::STRING_VIEW || array.type_id() == arrow::Type::BINARY_VIEW;
-}
-
-/// The views of `array` as plain 16-byte values: Arrow filters those, but not views.
-std::shared_ptr<arrow::Array> ViewsAsBytes(const arrow::Array& array) {
-  const arrow::ArrayData& data = *array.data();
-  return arrow::MakeArray(arrow::ArrayData::Make(arrow::fixed_size_binary(16), data.length,
-                                                 {data.buffers[0], data.buffers[1]}, data.null_count, data.offset));
-}
-
-/// The inverse; the views go on pointing into the buffers of `original`.
-std::shared_ptr<arrow::Array> BytesAsViews(const arrow::Array& bytes, const arrow::Array& original) {
-  auto data = original.data()->Copy();
-  data->buffers[0] = bytes.data()->buffers[0];
-  data->buffers[1] = bytes.data()->buffers[1];
-  data->length = bytes.length();
-  data->offset = bytes.offset();
-  data->null_count = bytes.null_count();
-  return arrow::MakeArray(data);
-}
-
-Result<std::shared_ptr<arrow::Array>> FilterColumn(const std::shared_ptr<arrow::Array>& column, const Mask& mask,
-                                                   arrow::compute::ExecContext* context) {
-  const auto values = IsView(*column) ? ViewsAsBytes(*column) : column;
-  const auto options = arrow::compute::FilterOptions::Defaults();
-  ARROW_ASSIGN_OR_RAISE(auto filtered, arrow::compute::Filter(values, mask, options, context));
-  return IsView(*column) ? BytesAsViews(*filtered.make_array(), *column) : filtered.make_array();
 }
 
 }  // namespace
