@@ -61,7 +61,7 @@ inline BinaryView MakeView(const uint8_t* bytes, uint32_t size, size_t readable,
   const uint64_t low = (uint64_t{first} << 32 | size) & mask.low;
   const uint64_t high = (rest & mask.high) | ((uint64_t{offset} << 32 | buffer_index) & mask.reference);
   BinaryView view;
-  std::memcpy(&view, &low, sizeof(low));
+  std::memcpy(static_cast<void*>(&view), &low, sizeof(low));
   std::memcpy(reinterpret_cast<uint8_t*>(&view) + sizeof(low), &high, sizeof(high));
   return view;
 }

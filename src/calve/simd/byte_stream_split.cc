@@ -17,6 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Blocks keep the part of `out` that all streams write to in the nearest cache.
 constexpr size_t kBlock = 512;
 
+#if HWY_TARGET != HWY_SCALAR
+
 using Bytes = hn::Full128<uint8_t>;
 using Vector = hn::Vec<Bytes>;
 
@@ -37,11 +39,26 @@ HWY_INLINE void JoinSixteen(const uint8_t* streams, size_t stride, uint8_t* out)
   for (size_t b = 0; b < kWidth; ++b) hn::StoreU(from[b], d, out + b * 16);
 }
 
+/// Returns how many values were joined.
 template <size_t kWidth>
-void Join(const uint8_t* streams, size_t stride, size_t count, uint8_t* out) {
+size_t JoinSixteens(const uint8_t* streams, size_t stride, size_t count, uint8_t* out) {
   size_t i = 0;
   for (; i + 16 <= count; i += 16) JoinSixteen<kWidth>(streams + i, stride, out + i * kWidth);
-  for (; i < count; ++i) {
+  return i;
+}
+
+#else
+
+template <size_t kWidth>
+size_t JoinSixteens(const uint8_t*, size_t, size_t, uint8_t*) {
+  return 0;
+}
+
+#endif
+
+template <size_t kWidth>
+void Join(const uint8_t* streams, size_t stride, size_t count, uint8_t* out) {
+  for (size_t i = JoinSixteens<kWidth>(streams, stride, count, out); i < count; ++i) {
     for (size_t b = 0; b < kWidth; ++b) out[i * kWidth + b] = streams[b * stride + i];
   }
 }
