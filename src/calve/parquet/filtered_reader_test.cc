@@ -294,12 +294,12 @@ void ExpectRows(SelectionCase* one, const ParquetReadRequest& request, const arr
 }
 
 /// Every filter by every way of selection.
-/// In a long run all filters, otherwise one in three.
+/// In a long run all filters, otherwise one in six.
 void ExpectAllWays(const IndexedFile& written, const std::vector<std::string>& columns, int64_t batch_rows = 700) {
   const auto filters = Filters();
   const auto bytes = WriteIndexed(*MixedTable(), written);
   const auto all = AllRows(bytes);
-  for (size_t f = 0; f < filters.size(); f += testing::LongTests() ? 1 : 3) {
+  for (size_t f = 0; f < filters.size(); f += testing::LongTests() ? 1 : 6) {
     const std::string& text = filters[f];
     const auto filter = Expression::Parse(text);
     if (!filter.ok() || !testing::BoundFilter(text, *all->schema()).ok()) continue;

@@ -39,11 +39,11 @@ std::vector<std::pair<std::string, std::string>> SharedFooters(const std::string
   return footers;
 }
 
-/// Of the small ones, all in a long run, otherwise one in sixteen.
+/// Of the small ones, all in a long run, otherwise one in forty.
 std::vector<std::pair<std::string, std::string>> SmallFooters(const std::string& folder) {
   constexpr size_t kSmallFooter = 900;
   const auto all = SharedFooters(folder, kSmallFooter);
-  const size_t step = testing::LongTests() ? 1 : 16;
+  const size_t step = testing::LongTests() ? 1 : 40;
   std::vector<std::pair<std::string, std::string>> footers;
   for (size_t i = 0; i < all.size(); i += step) footers.push_back(all[i]);
   return footers;
@@ -92,7 +92,7 @@ TEST(FooterIndex, TruncatedAtEveryByte) {
       ASSERT_TRUE(ExpectAgreement(footer.substr(0, size), fmt::format("{} cut at {}", path, size)).IsInvalid());
     }
   }
-  EXPECT_GT(footers, 5);
+  EXPECT_GT(footers, 2);
 }
 
 TEST(FooterIndex, AgreesWithTheParsersOnEveryFlippedByte) {
