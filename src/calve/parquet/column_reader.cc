@@ -79,7 +79,7 @@ Status ColumnReader::SkipNested(int64_t rows) {
         ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
         if (!more) return begun == rows ? Status::OK() : Invalid("the column chunk ends before its rows do");
       }
-      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(), page_where_));
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(begun > 0), page_where_));
     }
     int64_t values = 0;
     bool done = false;
@@ -130,7 +130,7 @@ Status ColumnReader::FillNested(int64_t rows) {
           return Status::OK();
         }
       }
-      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(), page_where_));
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(held_.rows_begun() > 0), page_where_));
     }
     // A row is complete where the next one begins.
     if (!layout_.keeps_repetition || repetition_[level_] == 0) complete_rows_ = held_.rows_begun();
@@ -209,12 +209,12 @@ Status ColumnReader::BeginValues(const Page& page, std::span<const uint8_t> byte
   return Status::OK();
 }
 
-Status ColumnReader::DecodeLevels() {
+Status ColumnReader::DecodeLevels(bool inside_row) {
   level_ = levels_end_ = 0;
   const int64_t count = std::min(page_left_, kLevels);
   if (layout_.keeps_repetition) ARROW_RETURN_NOT_OK(repetition_decoder_.Decode(count, repetition_.data()));
   ARROW_RETURN_NOT_OK(definition_decoder_.Decode(count, definition_.data()));
-  if (layout_.keeps_repetition && held_.rows_begun() == 0 && repetition_[0] != 0) {
+  if (layout_.keeps_repetition && !inside_row && repetition_[0] != 0) {
     return Invalid("a row begins with repetition level {}", repetition_[0]);
   }
   levels_end_ = count;

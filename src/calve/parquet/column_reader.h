@@ -49,7 +49,8 @@ class ColumnReader {
   Status BeginPage(const Page& page);
   Status BeginValues(const Page& page, std::span<const uint8_t> bytes);
   Status ReadDictionary(const Page& page);
-  Status DecodeLevels();
+  /// `inside_row`: the levels may go on with a row that has begun.
+  Status DecodeLevels(bool inside_row);
   int64_t CountTakeable(int64_t rows) const;
   /// How many of the next `count` entries may be decoded within the limits; 0: the batch has to end.
   Result<int64_t> WithinLimits(int64_t count) const;
