@@ -128,7 +128,7 @@ class Assembler {
     const LeafColumn& leaf = schema_.leaves[node.leaf_index];
     LeafBatch values = batch;
     batch.values = batch.offsets = batch.validity = nullptr;  // the levels are still needed
-    auto array = ConvertLeaf(leaf, leaf.decoded_type, std::move(values), pool_);
+    auto array = ConvertLeaf(leaf.decoded_type, std::move(values), pool_);
     if (!array.ok()) return WithContext(array.status(), fmt::format("column '{}'", leaf.dotted_path()));
     return array;
   }

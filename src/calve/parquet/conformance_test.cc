@@ -329,7 +329,7 @@ TEST(ParquetConformance, Int96InTheUnitAskedFor) {
 }
 
 TEST(ParquetConformance, TwoRowsOfOneGibibyteEach) {
-  if (std::getenv("CALVE_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes a quarter of a minute (set CALVE_LONG_TESTS)";
+  if (!testing::LongTests()) GTEST_SKIP() << "takes a quarter of a minute (set CALVE_LONG_TESTS)";
   CALVE_SHARED_DATA(data);
   EXPECT_EQ(testing::DocumentedDifferences().count({kLargeMap, "", "pyarrow refuses"}), 1u);
   EXPECT_FALSE(ReadWithLibparquet(data + "/" + kLargeMap).ok());

@@ -27,7 +27,7 @@ Status IndexReader::Check(uint32_t largest) const {
 }
 
 /// Sees to it that run_ holds something.
-Status IndexReader::NextRun(int64_t count) {
+Status IndexReader::NextRun() {
   if (!started_) ARROW_RETURN_NOT_OK(Start());
   return run_.count > 0 ? Status::OK() : runs_.Next(std::numeric_limits<int64_t>::max(), &run_);
 }
@@ -37,7 +37,7 @@ Status IndexReader::Next(int64_t wanted, uint32_t* out, int64_t* count, bool* re
   int64_t filled = 0;
   *repeated = false;
   while (filled < limit) {
-    ARROW_RETURN_NOT_OK(NextRun(limit));
+    ARROW_RETURN_NOT_OK(NextRun());
     int64_t n = std::min(run_.count, limit - filled);
     if (run_.packed == nullptr) {
       if (run_.count >= kLongRepeat) {
@@ -78,7 +78,7 @@ Status IndexReader::Decode(int64_t count, uint32_t* out) {
 
 Status IndexReader::Skip(int64_t count) {
   while (count > 0) {
-    ARROW_RETURN_NOT_OK(NextRun(count));
+    ARROW_RETURN_NOT_OK(NextRun());
     const int64_t n = std::min(run_.count, count);
     run_.first += n;
     run_.count -= n;

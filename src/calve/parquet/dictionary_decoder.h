@@ -25,7 +25,7 @@ class IndexReader {
  private:
   Status Start();
   Status Check(uint32_t largest) const;
-  Status NextRun(int64_t count);
+  Status NextRun();
 
   std::span<const uint8_t> bytes_;
   int64_t dictionary_count_;

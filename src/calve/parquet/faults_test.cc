@@ -2,6 +2,7 @@
 #include "calve/parquet_reader.h"
 
 #include "read_parquet.h"
+#include "test_data.h"
 
 #include <arrow/array.h>
 #include <arrow/builder.h>
@@ -99,7 +100,7 @@ TEST(ParquetFaults, ALargeDictionaryValueAndSixHundredNulls) {
 }
 
 TEST(ParquetFaults, MoreThanTwoGibibytesOfStrings) {
-  if (std::getenv("CALVE_LONG_TESTS") == nullptr) GTEST_SKIP() << "copies 3 GB (set CALVE_LONG_TESTS)";
+  if (!testing::LongTests()) GTEST_SKIP() << "copies 3 GB (set CALVE_LONG_TESTS)";
   constexpr int64_t kValue = 8 << 20, kRows = 360;
   arrow::StringDictionary32Builder dictionary;
   const std::string values[] = {std::string(kValue, 'a'), std::string(kValue, 'b')};

@@ -103,7 +103,7 @@ Result<std::shared_ptr<arrow::Array>> DecodeDictionary(const Page& page, LeafCol
   values.rows = values.slots = dictionary->count;
   values.offsets = dictionary->offsets;
   values.values = layout.binary ? dictionary->bytes : dictionary->fixed;
-  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf, leaf.decoded_type, std::move(values), pool));
+  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf.decoded_type, std::move(values), pool));
   return arrow::MakeArray(data);
 }
 

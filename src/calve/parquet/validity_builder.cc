@@ -3,35 +3,15 @@
 #include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
 
-#include <bit>
-
 namespace calve::parquet {
 
 using arrow::Status;
-
-namespace {
-
-/// So many bits are appended at once: with up to seven that share a byte with those before, they fit a word.
-constexpr int64_t kWordBits = 56;
-
-}  // namespace
 
 /// Makes room for `count` more bits, and writes the ones that were only counted so far.
 Status ValidityBuilder::Grow(int64_t count) {
   ARROW_RETURN_NOT_OK(bits_.Resize(arrow::bit_util::BytesForBits(size_ + count)));
   if (null_count_ == 0 && size_ > 0) arrow::bit_util::SetBitsTo(bits_.data(), 0, size_, true);
   return Status::OK();
-}
-
-/// Appends the low `count` <= kWordBits bits; the others are 0. There is room, and eight bytes more.
-void ValidityBuilder::AppendWord(uint64_t bits, int64_t count) {
-  uint8_t* const at = bits_.data() + size_ / 8;
-  const int64_t used = size_ % 8;
-  const uint64_t kept = used == 0 ? 0 : at[0] & ((1u << used) - 1);
-  const uint64_t word = kept | bits << used;
-  std::memcpy(at, &word, sizeof(word));
-  size_ += count;
-  null_count_ += count - std::popcount(bits);
 }
 
 arrow::Result<ValidityBuilder::Writer> ValidityBuilder::Write(int64_t count) {
@@ -43,10 +23,6 @@ Status ValidityBuilder::AppendRun(bool valid, int64_t count) {
   if (count == 0) return Status::OK();
   if (!valid || null_count_ > 0) {
     ARROW_RETURN_NOT_OK(Grow(count));
-    if (count <= kWordBits) {
-      AppendWord(valid ? ~uint64_t{0} >> (64 - count) : 0, count);
-      return Status::OK();
-    }
     arrow::bit_util::SetBitsTo(bits_.data(), size_, count, valid);
   }
   size_ += count;
@@ -59,16 +35,9 @@ Status ValidityBuilder::AppendBits(const uint8_t* bits, int64_t first, int64_t c
     const int64_t nulls = count - arrow::internal::CountSetBits(bits, first, count);
     if (nulls == 0) return AppendRun(true, count);
   }
-  ARROW_RETURN_NOT_OK(Grow(count));
-  const uint8_t* const end = bits + (first + count + 7) / 8;
-  const uint8_t* in = bits + first / 8;
-  for (const int64_t shift = first % 8; count > 0; in += kWordBits / 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, in, static_cast<size_t>(std::min<int64_t>(end - in, sizeof(word))));
-    const int64_t n = std::min(count, kWordBits);
-    AppendWord(word >> shift & (~uint64_t{0} >> (64 - n)), n);
-    count -= n;
-  }
+  ARROW_ASSIGN_OR_RAISE(Writer writer, Write(count));
+  writer.AppendBits(bits, first, count);
+  writer.Finish();
   return Status::OK();
 }
 

@@ -35,7 +35,6 @@ class ValidityBuilder {
 
  private:
   arrow::Status Grow(int64_t count);
-  void AppendWord(uint64_t bits, int64_t count);
 
   PoolVector<uint8_t> bits_;
   int64_t size_ = 0, null_count_ = 0;

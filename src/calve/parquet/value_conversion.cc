@@ -205,9 +205,8 @@ BufferResult FinishValues(const arrow::DataType& storage, const LeafBatch& batch
 }
 
 int64_t TicksPerSecond(arrow::TimeUnit::type unit) {
-  int64_t ticks = 1;
-  for (int power = unit; power > 0; --power) ticks *= 1000;
-  return ticks;
+  constexpr int64_t kTicks[] = {1, 1'000, 1'000'000, 1'000'000'000};
+  return kTicks[unit];
 }
 
 }  // namespace
@@ -251,8 +250,8 @@ ValueConversion ConversionOf(const SchemaElement& element, const arrow::DataType
   return {width, width, nullptr, {}};
 }
 
-Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn&, const std::shared_ptr<arrow::DataType>& type,
-                                                      LeafBatch batch, arrow::MemoryPool* pool) {
+Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
+                                                      arrow::MemoryPool* pool) {
   using arrow::ArrayData;
   if (type->id() == arrow::Type::DICTIONARY) {
     auto indices = ArrayData::Make(type, batch.slots, {batch.validity, batch.values}, batch.null_count);

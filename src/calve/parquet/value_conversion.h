@@ -16,8 +16,7 @@ ValueConversion ConversionOf(const SchemaElement& element, const arrow::DataType
 
 /// The values of a leaf column, converted, as an Arrow array of `type`: the one that LeafType gave for it, or the
 /// column's decoded_type. Validity is passed on. Invalid for a value that the type cannot hold.
-Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const LeafColumn& leaf,
-                                                      const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
+Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
                                                       arrow::MemoryPool* pool);
 
 /// Ticks of `unit` since the epoch of an INT96: nanoseconds of the day (8 bytes), Julian day (4 bytes, signed). What is

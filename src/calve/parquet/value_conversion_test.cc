@@ -28,7 +28,7 @@ Result<std::shared_ptr<arrow::Array>> Convert(const LeafColumn& leaf, LeafBatch 
     ARROW_RETURN_NOT_OK(conversion.convert(conversion, batch.values->data(), batch.slots, values->mutable_data()));
     batch.values = std::move(values);
   }
-  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(leaf, type, std::move(batch), arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(auto data, ConvertLeaf(type, std::move(batch), arrow::default_memory_pool()));
   return arrow::MakeArray(data);
 }
 
