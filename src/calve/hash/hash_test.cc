@@ -1,8 +1,11 @@
 #include "calve/hash/hash.h"
+#include "calve/hash/spark_murmur3.h"
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +54,50 @@ TEST(Crc32, CheckValue) {
   EXPECT_EQ(Crc32({}), 0u);
   EXPECT_EQ(Crc32(Bytes("123456789")), 0xcbf43926u);
   EXPECT_EQ(Crc32(Bytes("The quick brown fox jumps over the lazy dog")), 0x414fa339u);
+}
+
+// RFC 3720, appendix B.4, and the catalogue's check value.
+TEST(Crc32c, PublishedValues) {
+  std::vector<uint8_t> ascending(32);
+  for (size_t i = 0; i < ascending.size(); ++i) ascending[i] = static_cast<uint8_t>(i);
+  for (const auto crc : {&Crc32c, &Crc32cByTables}) {
+    EXPECT_EQ(crc({}, 0), 0u);
+    EXPECT_EQ(crc(Bytes("123456789"), 0), 0xe3069283u);
+    EXPECT_EQ(crc(std::vector<uint8_t>(32, 0x00), 0), 0x8a9136aau);
+    EXPECT_EQ(crc(std::vector<uint8_t>(32, 0xff), 0), 0x62a8ab43u);
+    EXPECT_EQ(crc(ascending, 0), 0x46dd794eu);
+  }
+}
+
+TEST(Crc32c, InPartsAsInOne) {
+  const auto bytes = Bytes("The quick brown fox jumps over the lazy dog");
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    EXPECT_EQ(Crc32c(bytes.subspan(cut), Crc32c(bytes.first(cut))), Crc32c(bytes));
+    EXPECT_EQ(Crc32cByTables(bytes.subspan(cut)), Crc32c(bytes.subspan(cut)));
+  }
+}
+
+// Values of Spark's hash().
+TEST(SparkMurmur3, SparksValues) {
+  EXPECT_EQ(spark::HashInt(1, spark::kSeed), 0xdea578e3u);
+  EXPECT_EQ(spark::HashLong(1, spark::kSeed), 0x99f0149du);
+  EXPECT_EQ(spark::HashBytes(Bytes("hello"), spark::kSeed), 3286402344u);
+  EXPECT_EQ(spark::HashBytes({}, spark::kSeed), 142593372u);
+  EXPECT_EQ(spark::HashBytes(Bytes("abc"), spark::kSeed), 1322437556u);
+}
+
+TEST(SparkMurmur3, PartitionsOfLongs) {
+  const int64_t values[] = {1, 0, -1, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  std::vector<uint32_t> partitions;
+  for (const int64_t value : values) partitions.push_back(spark::PartitionOf(spark::HashLong(value, 42), 200));
+  EXPECT_EQ(partitions, (std::vector<uint32_t>{69, 5, 193, 171, 115}));
+}
+
+TEST(SparkMurmur3, ZerosAndNaNs) {
+  EXPECT_EQ(spark::HashFloat(-0.0f, 42), spark::HashInt(0, 42));
+  EXPECT_EQ(spark::HashDouble(-0.0, 42), spark::HashLong(0, 42));
+  EXPECT_EQ(spark::HashFloat(std::bit_cast<float>(0xffc12345), 42), spark::HashInt(0x7fc00000, 42));
+  EXPECT_EQ(spark::HashDouble(std::bit_cast<double>(0xfff8000000000001), 42), spark::HashLong(0x7ff8000000000000, 42));
 }
 
 // Values that the reference implementation and its bindings publish.
