@@ -7,6 +7,7 @@
 #include "calve/base/status.h"
 #include "calve/parquet/level_encoder.h"
 #include "calve/parquet/levels_writer.h"
+#include "calve/parquet/plain_encoder.h"
 #include "calve/parquet/statistics.h"
 #include "calve/parquet/value_encoder.h"
 #include "calve/parquet/value_gatherer.h"
@@ -53,6 +54,20 @@ void DescribePages(WrittenChunk* chunk) {
   }
 }
 
+void AddHistogram(const LevelHistogram& more, LevelHistogram* histogram) {
+  histogram->resize(more.size());
+  for (size_t level = 0; level < more.size(); ++level) (*histogram)[level] += more[level];
+}
+
+template <typename T>
+int64_t ByteArrayBytes(std::span<const T> values) {
+  return 0;
+}
+template <>
+int64_t ByteArrayBytes(std::span<const std::string_view> values) {
+  return PlainBytes(values, /*fixed=*/true);
+}
+
 template <typename T>
 class TypedColumnWriter : public ColumnWriter {
  public:
@@ -66,6 +81,7 @@ class TypedColumnWriter : public ColumnWriter {
         levels_(leaf, pool),
         slots_(pool),
         values_(leaf, pool),
+        page_bounds_(order_),
         repetition_levels_(leaf->column.max_repetition_level, pool),
         definition_levels_(leaf->column.max_definition_level, pool),
         encoder_(leaf->column.element, *options, pool),
@@ -97,6 +113,7 @@ class TypedColumnWriter : public ColumnWriter {
     if (page_.row_count > 0) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/true));
     WrittenChunk chunk;
     chunk.pages = std::exchange(pages_, {});
+    chunk.data_pages = std::exchange(data_pages_, {});
     sealed_bytes_ = 0;
     ARROW_ASSIGN_OR_RAISE(EncodedDictionary dictionary, encoder_.EndChunk());
     if (dictionary.values != nullptr) {
@@ -122,10 +139,6 @@ class TypedColumnWriter : public ColumnWriter {
   }
 
  private:
-  struct OpenPage {
-    int64_t row_count = 0, slot_count = 0, value_count = 0;
-  };
-
   Status InColumn(const Status& status) const {
     if (status.ok()) return status;
     return WithContext(status, fmt::format("column '{}'", leaf_->name()));
@@ -155,12 +168,13 @@ class TypedColumnWriter : public ColumnWriter {
       return Invalid("column '{}': a row of {} bytes does not fit into a page, which holds at most {}", leaf_->name(),
                      bytes, kLargestRow);
     }
-    ARROW_ASSIGN_OR_RAISE(bool appended, encoder_.Append(values, &chunk_bounds_));
+    ARROW_ASSIGN_OR_RAISE(bool appended, encoder_.Append(values, &page_bounds_));
     if (!appended) {
       if (page_.row_count > 0) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
       return WriteStep(row, count);
     }
-    nan_count_ += CountNans(order_, values);
+    page_.nan_count += CountNans(order_, values);
+    page_.byte_array_bytes += ByteArrayBytes(values);
     return AppendLevels();
   }
 
@@ -168,8 +182,8 @@ class TypedColumnWriter : public ColumnWriter {
     page_.row_count += slots_.row_count;
     page_.slot_count += slots_.slot_count;
     page_.value_count += slots_.value_count;
-    slot_count_ += slots_.slot_count;
-    null_count_ += slots_.slot_count - slots_.value_count;
+    AddHistogram(slots_.definition_histogram, &page_.definition_histogram);
+    AddHistogram(slots_.repetition_histogram, &page_.repetition_histogram);
     if (!slots_.flat) {
       ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_levels.span()));
       return definition_levels_.Append(slots_.definition_levels.span());
@@ -191,16 +205,30 @@ class TypedColumnWriter : public ColumnWriter {
     ARROW_RETURN_NOT_OK(definition_levels_.Flush(&encoded_definition_levels_));
     content.repetition_levels = encoded_repetition_levels_.span();
     content.definition_levels = encoded_definition_levels_.span();
-    ARROW_ASSIGN_OR_RAISE(EncodedValues values, encoder_.EncodePage(last_of_chunk));
+    ARROW_ASSIGN_OR_RAISE(EncodedValues values, encoder_.EncodePage(last_of_chunk, &page_bounds_));
     content.encoding = values.encoding;
     content.values = values.bytes;
     auto page = page_writer_->DataPage(content);
     ARROW_RETURN_NOT_OK(InColumn(page.status()));
     encoder_.ClearPage();
-    page_ = {};
+    DescribePage();
     sealed_bytes_ += page->bytes();
     pages_.push_back(page.MoveValueUnsafe());
     return Status::OK();
+  }
+
+  /// Puts the open page among those that are done.
+  void DescribePage() {
+    slot_count_ += page_.slot_count;
+    null_count_ += page_.null_count();
+    nan_count_ += page_.nan_count;
+    if (page_bounds_.has_values()) {
+      page_.min = page_bounds_.min();
+      page_.max = page_bounds_.max();
+      chunk_bounds_.Update(page_bounds_);
+      page_bounds_.Reset();
+    }
+    data_pages_.push_back(std::exchange(page_, {}));
   }
 
   void FinishStatistics(ColumnMetadata* metadata) {
@@ -232,13 +260,15 @@ class TypedColumnWriter : public ColumnWriter {
   ValueGatherer<T> values_;
 
   // The open page.
-  OpenPage page_;
+  PageDescription page_;
+  Bounds<T> page_bounds_;
   LevelEncoder repetition_levels_, definition_levels_;
   ValueEncoder<T> encoder_;
   ByteBuffer encoded_repetition_levels_, encoded_definition_levels_;
 
   // The chunk.
   std::vector<WrittenPage> pages_;
+  std::vector<PageDescription> data_pages_;
   int64_t sealed_bytes_ = 0;
   int64_t slot_count_ = 0, null_count_ = 0, nan_count_ = 0;
   Bounds<T> chunk_bounds_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calve/parquet/metadata.h"
+#include "calve/parquet/page_description.h"
 #include "calve/parquet/page_writer.h"
 #include "calve/parquet/schema_writer.h"
 #include "calve/parquet_writer.h"
@@ -15,8 +16,9 @@ namespace calve::parquet {
 
 /// A column chunk that is ready for the file.
 struct WrittenChunk {
-  std::vector<WrittenPage> pages;  ///< a dictionary page, if there is one, comes first
-  ColumnMetadata metadata;         ///< offsets are counted from the chunk's first byte
+  std::vector<WrittenPage> pages;           ///< a dictionary page, if there is one, comes first
+  std::vector<PageDescription> data_pages;  ///< one for each data page of `pages`
+  ColumnMetadata metadata;                  ///< offsets are counted from the chunk's first byte
 };
 
 /// Encodes one leaf column into pages, row group after row group. Different columns may be written by different

@@ -124,8 +124,7 @@ arrow::Status DictionaryEncoder<T>::Insert(const T& value, uint32_t hash, Slot* 
 }
 
 template <typename T>
-arrow::Result<bool> DictionaryEncoder<T>::Append(std::span<const T> values, PoolVector<uint32_t>* ids,
-                                                 PoolVector<T>* fresh) {
+arrow::Result<bool> DictionaryEncoder<T>::Append(std::span<const T> values, PoolVector<uint32_t>* ids) {
   ARROW_RETURN_NOT_OK(ids->Reserve(static_cast<int64_t>(values.size())));
   for (const T& value : values) {
     if (size_ * 2 >= slots_.size()) ARROW_RETURN_NOT_OK(Grow());
@@ -134,7 +133,6 @@ arrow::Result<bool> DictionaryEncoder<T>::Append(std::span<const T> values, Pool
     if (slot->id_plus_one == 0) {
       if (page_.size() + AddedBytes(value) > limit_bytes_) return false;
       ARROW_RETURN_NOT_OK(Insert(value, hash, slot));
-      ARROW_RETURN_NOT_OK(fresh->Append(value));
     }
     ids->UnsafeAppend(slot->id_plus_one - 1);
   }

@@ -26,9 +26,9 @@ class DictionaryEncoder {
   /// Bits of an id now, at least 1.
   int bit_width() const;
 
-  /// Appends the ids of `values` to `ids`, and the values that are new to `fresh`. False when the dictionary is full:
+  /// Appends the ids of `values` to `ids`. False when the dictionary is full:
   /// then only the values before the first that has no room have ids.
-  arrow::Result<bool> Append(std::span<const T> values, PoolVector<uint32_t>* ids, PoolVector<T>* fresh);
+  arrow::Result<bool> Append(std::span<const T> values, PoolVector<uint32_t>* ids);
   /// The value of an id; into the page where it is bytes.
   T value(uint32_t id) const;
 

@@ -13,22 +13,18 @@ namespace {
 template <typename T>
 struct Encoded {
   explicit Encoded(bool fixed = false, int64_t limit = 1 << 20)
-      : encoder(fixed, limit, arrow::default_memory_pool()),
-        ids(arrow::default_memory_pool()),
-        fresh(arrow::default_memory_pool()) {}
-  bool Add(const std::vector<T>& values) { return encoder.Append(values, &ids, &fresh).ValueOrDie(); }
+      : encoder(fixed, limit, arrow::default_memory_pool()), ids(arrow::default_memory_pool()) {}
+  bool Add(const std::vector<T>& values) { return encoder.Append(values, &ids).ValueOrDie(); }
   std::vector<uint32_t> Ids() const { return {ids.data(), ids.data() + ids.size()}; }
 
   DictionaryEncoder<T> encoder;
   PoolVector<uint32_t> ids;
-  PoolVector<T> fresh;
 };
 
 TEST(DictionaryEncoder, IdsInTheOrderOfFirstSight) {
   Encoded<std::string_view> encoded;
   EXPECT_TRUE(encoded.Add({"b", "a", "", "b", "", "a", "c"}));
   EXPECT_EQ(encoded.Ids(), (std::vector<uint32_t>{0, 1, 2, 0, 2, 1, 3}));
-  EXPECT_EQ(encoded.fresh.size(), 4);
   EXPECT_EQ(encoded.encoder.value(3), "c");
   EXPECT_EQ(encoded.encoder.bit_width(), 2);
   const auto page = encoded.encoder.Finish().ValueOrDie();
@@ -83,7 +79,7 @@ struct Pages {
 
   bool Add(const std::vector<int64_t>& values) { return encoder.Append(values, &bounds).ValueOrDie(); }
   Encoding Seal(bool last = false) {
-    const Encoding encoding = encoder.EncodePage(last)->encoding;
+    const Encoding encoding = encoder.EncodePage(last, &bounds)->encoding;
     encoder.ClearPage();
     return encoding;
   }

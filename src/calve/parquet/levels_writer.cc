@@ -107,6 +107,27 @@ void LevelsWriter::Unbind() {
 }
 
 Status LevelsWriter::Build(int64_t row, int64_t count, LeafSlots* slots) {
+  ARROW_RETURN_NOT_OK(BuildLevels(row, count, slots));
+  CountLevels(slots);
+  return Status::OK();
+}
+
+void LevelsWriter::CountLevels(LeafSlots* slots) const {
+  const auto sized = [](int max_level) { return max_level == 0 ? 0 : static_cast<size_t>(max_level) + 1; };
+  slots->definition_histogram.assign(sized(leaf_->column.max_definition_level), 0);
+  slots->repetition_histogram.assign(sized(leaf_->column.max_repetition_level), 0);
+  if (slots->flat) {
+    if (slots->definition_histogram.empty()) return;
+    slots->definition_histogram = {slots->slot_count - slots->value_count, slots->value_count};
+    return;
+  }
+  for (int16_t level : slots->definition_levels.span()) {
+    if (!slots->definition_histogram.empty()) ++slots->definition_histogram[static_cast<size_t>(level)];
+  }
+  for (int16_t level : slots->repetition_levels.span()) ++slots->repetition_histogram[static_cast<size_t>(level)];
+}
+
+Status LevelsWriter::BuildLevels(int64_t row, int64_t count, LeafSlots* slots) {
   slots->row_count = count;
   slots->slot_count = slots->value_count = 0;
   slots->definition_levels.Clear();

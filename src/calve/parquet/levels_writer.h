@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calve/parquet/page_description.h"
 #include "calve/parquet/pool_vector.h"
 #include "calve/parquet/schema_writer.h"
 
@@ -29,6 +30,8 @@ struct LeafSlots {
   int64_t validity_offset = 0;
   /// One a slot, otherwise.
   PoolVector<int16_t> definition_levels, repetition_levels;
+  /// The number of slots at each definition and repetition level; empty when the largest is 0.
+  LevelHistogram definition_histogram, repetition_histogram;
   /// The leaf array's slots that are reached: every value is in one of them, and their nulls are slots too.
   PoolVector<SlotRange> ranges;
 };
@@ -50,6 +53,8 @@ class LevelsWriter {
   Status Build(int64_t row, int64_t count, LeafSlots* slots);
 
  private:
+  Status BuildLevels(int64_t row, int64_t count, LeafSlots* slots);
+  void CountLevels(LeafSlots* slots) const;
   Status BindLeaf(const arrow::ArrayData& array);
   Status BuildFlat(int64_t row, int64_t count, LeafSlots* slots);
   Status Visit(size_t depth, SlotRange range, int16_t first_repetition, LeafSlots* slots);

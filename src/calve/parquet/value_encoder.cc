@@ -12,6 +12,8 @@
 #include <arrow/util/bit_util.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace calve::parquet {
 namespace {
@@ -28,7 +30,7 @@ ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ParquetWriteOp
       state_(options.dictionary ? State::kUndecided : State::kPlain),
       dictionary_(fixed_, std::min(options.dictionary_bytes, kLargestDictionary), pool),
       ids_(pool),
-      fresh_(pool),
+      used_(pool),
       plain_(pool),
       encoded_ids_(pool) {}
 
@@ -66,7 +68,27 @@ bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
 }
 
 template <typename T>
-Status ValueEncoder<T>::Abandon() {
+Status ValueEncoder<T>::UpdateBounds(Bounds<T>* bounds) {
+  if (ids_.empty()) return Status::OK();
+  ARROW_RETURN_NOT_OK(used_.Resize(dictionary_.size()));
+  std::memset(used_.data(), 0, static_cast<size_t>(used_.size()));
+  for (uint32_t id : ids_.span()) used_[id] = 1;
+  std::array<T, 256> values;
+  size_t count = 0;
+  for (int64_t id = 0; id < used_.size(); ++id) {
+    if (used_[id] == 0) continue;
+    values[count++] = dictionary_.value(static_cast<uint32_t>(id));
+    if (count < values.size()) continue;
+    bounds->Update(values);
+    count = 0;
+  }
+  bounds->Update({values.data(), count});
+  return Status::OK();
+}
+
+template <typename T>
+Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
+  ARROW_RETURN_NOT_OK(UpdateBounds(bounds));
   ARROW_RETURN_NOT_OK(plain_.Reserve(plain_bytes_));
   for (uint32_t id : ids_.span()) {
     const T value = dictionary_.value(id);
@@ -83,10 +105,8 @@ template <typename T>
 Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bounds) {
   if (state_ != State::kPlain) {
     const int64_t ids_before = ids_.size();
-    fresh_.Clear();
-    ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_, &fresh_));
+    ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_));
     if (fits) {
-      bounds->Update(fresh_.span());
       plain_bytes_ += PlainBytes(values, fixed_);
       return true;
     }
@@ -95,7 +115,7 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
       state_ = State::kPlain;
       return false;
     }
-    ARROW_RETURN_NOT_OK(Abandon());
+    ARROW_RETURN_NOT_OK(Abandon(bounds));
   }
   if (!ids_.empty()) return false;
   ARROW_RETURN_NOT_OK(AppendPlain(values, fixed_, &plain_));
@@ -104,16 +124,17 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
 }
 
 template <typename T>
-Result<EncodedValues> ValueEncoder<T>::EncodePage(bool last_of_chunk) {
+Result<EncodedValues> ValueEncoder<T>::EncodePage(bool last_of_chunk, Bounds<T>* bounds) {
   if (state_ == State::kUndecided && !ids_.empty()) {
     if (Pays(last_of_chunk)) {
       state_ = State::kDictionary;
     } else {
-      ARROW_RETURN_NOT_OK(Abandon());
+      ARROW_RETURN_NOT_OK(Abandon(bounds));
     }
   }
   if (ids_.empty()) return EncodedValues{Encoding::kPlain, plain_.span()};
   has_dictionary_pages_ = true;
+  ARROW_RETURN_NOT_OK(UpdateBounds(bounds));
   encoded_ids_.Clear();
   const int bit_width = dictionary_.bit_width();
   ARROW_RETURN_NOT_OK(encoded_ids_.Append(static_cast<uint8_t>(bit_width)));
@@ -151,7 +172,7 @@ Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Boun
   return true;
 }
 
-Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk) {
+Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk, Bounds<uint8_t>* bounds) {
   if (!rle_ || count_ == 0) {
     if (count_ % 8 != 0) bits_[count_ / 8] &= static_cast<uint8_t>((1 << count_ % 8) - 1);
     return EncodedValues{Encoding::kPlain, bits_.span()};

@@ -42,11 +42,11 @@ class ValueEncoder {
   /// Bytes that the open page's values and the dictionary will take.
   int64_t bytes() const;
 
-  /// Adds values to the open page and to `bounds`. False, with nothing added: the page must end when it has values, and
+  /// Adds values to the open page. False, with nothing added: the page must end when it has values, and
   /// what BytesWith says is another.
   Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
-  /// The open page, which is valid until ClearPage.
-  Result<EncodedValues> EncodePage(bool last_of_chunk);
+  /// The open page, which is valid until ClearPage. Adds the page's values to `bounds`, unless Append did so.
+  Result<EncodedValues> EncodePage(bool last_of_chunk, Bounds<T>* bounds);
   void ClearPage();
   /// The dictionary that pages of the chunk use. Begins another chunk.
   Result<EncodedDictionary> EndChunk();
@@ -54,16 +54,18 @@ class ValueEncoder {
  private:
   enum class State { kUndecided, kDictionary, kPlain };
   bool Pays(bool last_of_chunk) const;
-  Status Abandon();
+  Status Abandon(Bounds<T>* bounds);
+  /// Adds the values that the page's ids stand for, each once.
+  Status UpdateBounds(Bounds<T>* bounds);
 
   const bool fixed_, may_use_dictionary_;
   State state_;
   bool has_dictionary_pages_ = false;
   DictionaryEncoder<T> dictionary_;
   PoolVector<uint32_t> ids_;  ///< of the open page, when it uses the dictionary
-  PoolVector<T> fresh_;
-  int64_t plain_bytes_ = 0;  ///< what the values of `ids_` would take
-  ByteBuffer plain_;         ///< the open page, when it does not
+  PoolVector<uint8_t> used_;  ///< one a dictionary value: 1 when the page uses it
+  int64_t plain_bytes_ = 0;   ///< what the values of `ids_` would take
+  ByteBuffer plain_;          ///< the open page, when it does not
   ByteBuffer encoded_ids_;
 };
 
@@ -79,7 +81,7 @@ class ValueEncoder<uint8_t> {
   }
   int64_t bytes() const { return BytesWith({}); }
   Result<bool> Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds);
-  Result<EncodedValues> EncodePage(bool last_of_chunk);
+  Result<EncodedValues> EncodePage(bool last_of_chunk, Bounds<uint8_t>* bounds);
   void ClearPage();
   Result<EncodedDictionary> EndChunk();
 

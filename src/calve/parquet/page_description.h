@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace calve::parquet {
+
+/// The number of slots at each level: [max_level + 1], empty when the largest level is 0.
+using LevelHistogram = std::vector<int64_t>;
+
+/// What a data page holds, for page indexes and size statistics. Where it lies follows from the pages before it.
+struct PageDescription {
+  int64_t row_count = 0;
+  int64_t slot_count = 0;   ///< nulls and empty lists included: num_values of the header
+  int64_t value_count = 0;  ///< slots at the largest definition level
+  int64_t nan_count = 0;
+  int64_t byte_array_bytes = 0;  ///< BYTE_ARRAY: the sum of the values' lengths
+  LevelHistogram definition_histogram, repetition_histogram;
+  /// Exact, PLAIN without a length before it, by the column's order, NaNs left out. None without such values, or
+  /// without an order.
+  std::optional<std::string> min, max;
+
+  int64_t null_count() const { return slot_count - value_count; }
+};
+
+}  // namespace calve::parquet
