@@ -17,7 +17,7 @@ from pathlib import Path
 
 import read_data
 import read_table
-from readers import PEERS, ROOT, Reader, build_arrow_rs, command_of
+from readers import PEERS, ROOT, Reader, alternate, build_arrow_rs, command_of
 
 # Which peers give strings in which form. Without strings all forms are one.
 FORMS = {"any": PEERS, "utf8": ["pyarrow", "DuckDB", "arrow-rs"], "view": ["Polars", "arrow-rs"], "dictionary": ["arrow-rs"]}
@@ -116,11 +116,7 @@ class Run:
     def row(self, case, form, way, threads):
         readers = self.readers_of(case, self.files_of(case), form, way, threads)
         order = list(readers.values())
-        for number in range(self.options.rounds + 1):  # the first warms up
-            for reader in order[number % len(order):] + order[:number % len(order)]:
-                reader.round(timed=number > 0)
-        for reader in order:
-            reader.close()
+        alternate(order, self.options.rounds)
         sums = {name: reader.facts["checksum"] for name, reader in readers.items() if "checksum" in reader.facts}
         facts = next((reader.facts for reader in order if "checksum" in reader.facts), {})
         return {"case": case["name"], "form": form, "way": way, "threads": threads, "rows": int(facts.get("rows", 0)),

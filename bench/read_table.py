@@ -1,33 +1,16 @@
 """The table of bench/read.py: what is computed from the times of a row, and how it is printed."""
 
-import importlib.metadata
-import math
-import platform
-import statistics
-import subprocess
 import sys
 
-from readers import PEERS, ROOT
+from readers import PEERS
+from tables import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
+from tables import about as about_script
 
 BEGIN, END = "<!-- make bench-read: begin -->", "<!-- make bench-read: end -->"
 
 
-def paired(row, above, below):
-    """The median over rounds of one reader's time to another's; none without both."""
-    times = row["times"]
-    if above not in times or below not in times:
-        return None
-    return statistics.median(a / b for a, b in zip(times[above], times[below]))
-
-
-def median(row, reader):
-    times = row["times"].get(reader)
-    return statistics.median(times) if times else None
-
-
 def fastest_peer(row):
-    peers = [peer for peer in PEERS if peer in row["times"]]
-    return min(peers, key=lambda peer: median(row, peer)) if peers else None
+    return fastest(row, PEERS)
 
 
 def is_codec_bound(row):
@@ -61,14 +44,6 @@ def name_of(row):
     return ", ".join(words)
 
 
-def milliseconds(value):
-    return "-" if value is None else f"{value:.2f}" if value < 10 else f"{value:.1f}"
-
-
-def times(value):
-    return "-" if value is None else f"{value:.2f}"
-
-
 def cells_of(row):
     peer = fastest_peer(row)
     cells = [name_of(row), milliseconds(median(row, "calve"))]
@@ -82,15 +57,14 @@ def cells_of(row):
 
 def table_of(rows, threads):
     head = ["case", "calve", *PEERS, "fastest peer / calve", "floor", "calve / floor"] + (["scaling / control's"] if threads > 1 else [])
-    lines = [head, ["---"] * len(head), *(cells_of(row) for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown(head, [cells_of(row) for row in rows])
 
 
 def mean_text(what, rows):
     ratios = [ratio_of(row) for row in rows]
     if not ratios:
         return f"{what}: no case."
-    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+    mean = geometric_mean(ratios)
     below = [name_of(row) for row, ratio in zip(rows, ratios) if ratio < 1]
     return f"{what}: geometric mean {mean:.2f} over {len(ratios)} cases, {len(below)} below 1" + (f" ({'; '.join(below)})." if below else ".")
 
@@ -121,26 +95,8 @@ def summary_of(rows):
     return "\n".join(f"- {line}" for line in lines)
 
 
-def processor():
-    for line in open("/proc/cpuinfo"):
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
-
-
-def arrow_rs_version():
-    lock = (ROOT / "bench/peers/Cargo.lock").read_text()
-    return lock.split('name = "parquet"\nversion = "')[1].split('"')[0]
-
-
 def about(options):
-    """The command, the machine, the commit and the peers."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    versions = ", ".join(f"{name} {importlib.metadata.version(name.lower())}" for name in ["pyarrow", "DuckDB", "Polars"])
-    command = " ".join(["bench/read.py", *sys.argv[1:]])
-    clock = "Milliseconds of CPU time" if options.cpu_time else "Milliseconds"
-    return (f"`{command}`, commit {commit}; {processor()}, {platform.machine()}. Peers: {versions}, arrow-rs {arrow_rs_version()} (built for "
-            f"this CPU). {clock}, medians of {options.rounds} alternating rounds; ratios are medians of pairs.")
+    return about_script(options, "bench/read.py")
 
 
 def text_of(rows, options):
@@ -163,9 +119,4 @@ def report(row):
 
 
 def update_readme(text, path):
-    """Puts the table between the markers."""
-    old = path.read_text()
-    if BEGIN not in old:
-        sys.exit(f"{path} has no line {BEGIN}")
-    head, rest = old.split(BEGIN)
-    path.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+    put_between(BEGIN, END, text, path)

@@ -1,4 +1,4 @@
-"""The readers that bench/read.py times: how each is called, and a process of one that does a round when told to."""
+"""The programs that bench/read.py and bench/write.py time: how a reader is called, and a process of one that does a round when told to."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ def build_arrow_rs(cargo_target):
     if shutil.which("cargo") is None:
         return "no cargo: arrow-rs is left out"
     folder = ROOT / "bench/peers"
-    sources = [folder / "Cargo.toml", folder / "Cargo.lock", *sorted((folder / "src").iterdir())]
+    sources = [folder / "Cargo.toml", folder / "Cargo.lock", *sorted(path for path in (folder / "src").rglob("*") if path.is_file())]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp = cargo_target / "release/arrow_rs_peer_read.sources"
     if stamp.exists() and stamp.read_text() == digest:
@@ -43,7 +43,7 @@ def build_arrow_rs(cargo_target):
 
 
 class Reader:
-    """A process of one reader, with its arguments. A reader that cannot do the case has `failure`, and no times."""
+    """A process of one program, with its arguments. One that cannot do the case has `failure`, and no times."""
 
     def __init__(self, command, arguments, threads, by_cpu_time=False):
         self.times = []
@@ -82,3 +82,12 @@ class Reader:
         if self.process.poll() is None:
             self.process.stdin.close()
             self.process.wait()
+
+
+def alternate(readers, rounds):
+    """Rounds of all in turns, each beginning with another; the first warms up. Then they end."""
+    for number in range(rounds + 1):
+        for reader in readers[number % len(readers):] + readers[:number % len(readers)]:
+            reader.round(timed=number > 0)
+    for reader in readers:
+        reader.close()
