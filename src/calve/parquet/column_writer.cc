@@ -152,7 +152,7 @@ class TypedColumnWriter : public ColumnWriter {
 
   Status WriteStep(int64_t row, int64_t count) {
     ARROW_RETURN_NOT_OK(levels_.Build(row, count, &slots_));
-    auto gathered = values_.Gather(slots_.ranges.span(), slots_.value_count);
+    auto gathered = values_.Gather(slots_.values);
     ARROW_RETURN_NOT_OK(InColumn(gathered.status()));
     const std::span<const T> values = *gathered;
     int64_t bytes = PageBytesWith(values);
@@ -181,14 +181,15 @@ class TypedColumnWriter : public ColumnWriter {
   Status AppendLevels() {
     page_.row_count += slots_.row_count;
     page_.slot_count += slots_.slot_count;
-    page_.value_count += slots_.value_count;
+    page_.value_count += slots_.values.count;
     AddHistogram(slots_.definition_histogram, &page_.definition_histogram);
     AddHistogram(slots_.repetition_histogram, &page_.repetition_histogram);
     if (!slots_.flat) {
-      ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_levels.span()));
-      return definition_levels_.Append(slots_.definition_levels.span());
+      ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_planes));
+      return definition_levels_.Append(slots_.definition_planes);
     }
-    if (slots_.validity == nullptr) return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
+    if (slots_.validity == nullptr || slots_.all_null)
+      return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
     return definition_levels_.AppendBits(slots_.validity, slots_.validity_offset, slots_.slot_count);
   }
 

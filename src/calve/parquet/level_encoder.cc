@@ -1,9 +1,7 @@
 #include "calve/parquet/level_encoder.h"
 
-#include "calve/parquet/rle_encoder.h"
-
-#include <arrow/util/bit_util.h>
-#include <arrow/util/bitmap_ops.h>
+#include "calve/parquet/packed_rle.h"
+#include "calve/simd/level_bits.h"
 
 #include <bit>
 
@@ -12,46 +10,44 @@ namespace calve::parquet {
 using arrow::Status;
 
 LevelEncoder::LevelEncoder(int max_level, arrow::MemoryPool* pool)
-    : max_level_(max_level), bit_width_(std::bit_width(static_cast<unsigned>(max_level))), bits_(pool), levels_(pool) {}
-
-Status LevelEncoder::ReserveBits(int64_t additional) {
-  return bits_.Resize(arrow::bit_util::BytesForBits(count_ + additional));
+    : bit_width_(std::bit_width(static_cast<unsigned>(max_level))), packed_(pool) {
+  for (int level = 0; level < max_level; ++level) planes_.emplace_back(pool);
 }
 
 Status LevelEncoder::AppendBits(const uint8_t* bits, int64_t offset, int64_t count) {
-  ARROW_RETURN_NOT_OK(ReserveBits(count));
-  arrow::internal::CopyBitmap(bits, offset, count, bits_.data(), count_);
   count_ += count;
-  return Status::OK();
+  return planes_[0].Append(bits, offset, count);
 }
 
-Status LevelEncoder::AppendRun(int16_t level, int64_t count) {
-  if (max_level_ > 1) ARROW_RETURN_NOT_OK(levels_.AppendRun(level, count));
-  if (max_level_ == 1) {
-    ARROW_RETURN_NOT_OK(ReserveBits(count));
-    arrow::bit_util::SetBitsTo(bits_.data(), count_, count, level != 0);
+Status LevelEncoder::AppendRun(int level, int64_t count) {
+  for (size_t k = 0; k < planes_.size(); ++k) {
+    ARROW_RETURN_NOT_OK(planes_[k].AppendRun(static_cast<int>(k) < level, count));
   }
   count_ += count;
   return Status::OK();
 }
 
-Status LevelEncoder::Append(std::span<const int16_t> levels) {
-  const auto count = static_cast<int64_t>(levels.size());
-  if (max_level_ > 1) ARROW_RETURN_NOT_OK(levels_.Append(levels.data(), count));
-  if (max_level_ == 1) {
-    ARROW_RETURN_NOT_OK(ReserveBits(count));
-    for (int64_t i = 0; i < count; ++i) arrow::bit_util::SetBitTo(bits_.data(), count_ + i, levels[i] != 0);
+Status LevelEncoder::Append(std::span<const BitPlane> planes) {
+  if (planes.empty()) return Status::OK();
+  for (size_t k = 0; k < planes_.size(); ++k) {
+    ARROW_RETURN_NOT_OK(planes_[k].Append(planes[k].bytes(), 0, planes[k].size()));
   }
-  count_ += count;
+  count_ += planes[0].size();
   return Status::OK();
 }
 
 Status LevelEncoder::Flush(ByteBuffer* out) {
-  if (max_level_ == 1) ARROW_RETURN_NOT_OK(EncodeBitsRle(bits_.data(), count_, out));
-  if (max_level_ > 1) ARROW_RETURN_NOT_OK(EncodeRle(levels_.span(), bit_width_, out));
+  if (bit_width_ == 1) {
+    ARROW_RETURN_NOT_OK(EncodePackedRle(planes_[0].bytes(), count_, 1, out));
+  } else if (bit_width_ > 1) {
+    std::vector<const uint64_t*> words;
+    for (const BitPlane& plane : planes_) words.push_back(plane.words());
+    ARROW_RETURN_NOT_OK(packed_.Resize((count_ + 63) / 64 * 8 * bit_width_ + simd::kPackLevelsSlackBytes));
+    simd::PackLevels(words.data(), words.size(), bit_width_, static_cast<size_t>(count_), packed_.data());
+    ARROW_RETURN_NOT_OK(EncodePackedRle(packed_.data(), count_, bit_width_, out));
+  }
   count_ = 0;
-  bits_.Clear();
-  levels_.Clear();
+  for (BitPlane& plane : planes_) plane.Clear();
   return Status::OK();
 }
 

@@ -1,20 +1,23 @@
 #pragma once
 
+#include "calve/parquet/bit_plane.h"
 #include "calve/parquet/pool_vector.h"
 
 #include <arrow/status.h>
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace calve::parquet {
 
 /// Collects the definition or the repetition levels of a page and encodes them when it ends.
 ///
-/// Levels that are only 0 or 1 are kept as bits, so a flat nullable column's validity bitmap is its level stream and is
-/// never widened.
+/// Levels are bit planes: bit i of plane k is set when level i is above k. A flat nullable column's validity bitmap is
+/// its only plane, and its level stream; no level is ever an integer of its own.
 class LevelEncoder {
  public:
+  /// `max_level` is at most 255.
   LevelEncoder(int max_level, arrow::MemoryPool* pool);
 
   int64_t count() const { return count_; }
@@ -24,19 +27,18 @@ class LevelEncoder {
 
   /// Bits `offset` to `offset + count` of `bits`, LSB first. The largest level is 1.
   arrow::Status AppendBits(const uint8_t* bits, int64_t offset, int64_t count);
-  arrow::Status AppendRun(int16_t level, int64_t count);
-  arrow::Status Append(std::span<const int16_t> levels);
+  arrow::Status AppendRun(int level, int64_t count);
+  /// As many planes as the largest level, of the same size.
+  arrow::Status Append(std::span<const BitPlane> planes);
 
   /// Appends the encoded levels, without a length before them, and forgets them. Nothing when the largest level is 0.
   arrow::Status Flush(ByteBuffer* out);
 
  private:
-  arrow::Status ReserveBits(int64_t additional);
-
-  const int max_level_, bit_width_;
+  const int bit_width_;
   int64_t count_ = 0;
-  ByteBuffer bits_;  ///< when max_level is 1
-  PoolVector<int16_t> levels_;
+  std::vector<BitPlane> planes_;
+  ByteBuffer packed_;
 };
 
 }  // namespace calve::parquet

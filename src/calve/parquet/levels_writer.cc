@@ -5,18 +5,30 @@
 //   list                                empty: present_level;  with elements: element_level = present_level + 1
 //
 // The first slot of a row has repetition level 0, the first of any further element that of its list. What lies under a
-// null (a null list over a range that is not empty, a null struct over values) is never visited.
+// null (a null list over a range that is not empty, a null struct over values) is never reached.
+//
+// Levels are bit planes, one for "above 0", "above 1" and so on, over the slots that the rows are so far. Going down
+// the path,
+//
+//   an optional node   adds the plane  reached & validity
+//   a list             makes more slots: one for each element, and one for each slot without any. The bits of all
+//   planes
+//                      move to the first slot of each; the others, which go on in the list, get ones. It adds the
+//                      planes "has an element" (definition) and "not the first" (repetition).
 
 #include "calve/parquet/levels_writer.h"
 
 #include "calve/base/status.h"
+#include "calve/simd/level_bits.h"
 
 #include <arrow/array/array_base.h>
 #include <arrow/array/util.h>
 #include <arrow/type.h>
-#include <arrow/util/bit_run_reader.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
+
+#include <bit>
+#include <utility>
 
 namespace calve::parquet {
 namespace {
@@ -26,6 +38,18 @@ const uint8_t* Validity(const arrow::ArrayData& array) {
 }
 
 Status NullInRequired(const PathStep& step) { return Invalid("column '{}': null in a required field", step.name); }
+
+/// Where lists with offsets have their elements.
+template <typename Offset>
+struct OffsetElements {
+  const Offset* offsets;
+  SlotRange operator()(int64_t i) const { return {offsets[i], offsets[i + 1] - offsets[i]}; }
+};
+
+struct FixedSizeElements {
+  int64_t offset, size;
+  SlotRange operator()(int64_t i) const { return {(offset + i) * size, size}; }
+};
 
 /// Clears the validity bits of slots whose index points at a null.
 template <typename Index>
@@ -65,7 +89,24 @@ void ClearNullEntries(const arrow::ArrayData& array, arrow::Type::type index_typ
   }
 }
 
+std::vector<BitPlane> Planes(int count, arrow::MemoryPool* pool) {
+  std::vector<BitPlane> planes;
+  for (int i = 0; i < count; ++i) planes.emplace_back(pool);
+  return planes;
+}
+
 }  // namespace
+
+LevelsWriter::LevelsWriter(const WrittenLeaf* leaf, arrow::MemoryPool* pool)
+    : leaf_(leaf),
+      pool_(pool),
+      definition_(Planes(leaf->column.max_definition_level, pool)),
+      repetition_(Planes(leaf->column.max_repetition_level, pool)),
+      bits_(pool),
+      firsts_(pool),
+      filled_(pool),
+      first_slots_(pool),
+      child_ranges_(pool) {}
 
 Status LevelsWriter::BindLeaf(const arrow::ArrayData& array) {
   leaf_array_ = array.Copy();
@@ -107,143 +148,214 @@ void LevelsWriter::Unbind() {
 }
 
 Status LevelsWriter::Build(int64_t row, int64_t count, LeafSlots* slots) {
-  ARROW_RETURN_NOT_OK(BuildLevels(row, count, slots));
+  slots->row_count = slots->slot_count = count;
+  slots->ranges.Clear();
+  ARROW_RETURN_NOT_OK(slots->ranges.Append({row, count}));
+  slots->flat = leaf_->steps.size() == 1;
+  ARROW_RETURN_NOT_OK(slots->flat ? BuildFlat(row, count, slots) : BuildNested(row, count, slots));
+  slots->values.ranges = slots->ranges.span();
   CountLevels(slots);
   return Status::OK();
 }
 
-void LevelsWriter::CountLevels(LeafSlots* slots) const {
-  const auto sized = [](int max_level) { return max_level == 0 ? 0 : static_cast<size_t>(max_level) + 1; };
-  slots->definition_histogram.assign(sized(leaf_->column.max_definition_level), 0);
-  slots->repetition_histogram.assign(sized(leaf_->column.max_repetition_level), 0);
-  if (slots->flat) {
-    if (slots->definition_histogram.empty()) return;
-    slots->definition_histogram = {slots->slot_count - slots->value_count, slots->value_count};
-    return;
-  }
-  for (int16_t level : slots->definition_levels.span()) {
-    if (!slots->definition_histogram.empty()) ++slots->definition_histogram[static_cast<size_t>(level)];
-  }
-  for (int16_t level : slots->repetition_levels.span()) ++slots->repetition_histogram[static_cast<size_t>(level)];
-}
-
-Status LevelsWriter::BuildLevels(int64_t row, int64_t count, LeafSlots* slots) {
-  slots->row_count = count;
-  slots->slot_count = slots->value_count = 0;
-  slots->definition_levels.Clear();
-  slots->repetition_levels.Clear();
-  slots->ranges.Clear();
-  slots->flat = leaf_->steps.size() == 1;
-  if (slots->flat) return BuildFlat(row, count, slots);
-  // Rows are neighbours without a list around them, so all of them begin with repetition level 0.
-  return Visit(0, {row, count}, 0, slots);
-}
-
 Status LevelsWriter::BuildFlat(int64_t row, int64_t count, LeafSlots* slots) {
-  slots->slot_count = count;
   slots->all_null = leaf_array_->type->id() == arrow::Type::NA;
   slots->validity = slots->all_null ? nullptr : Validity(*leaf_array_);
   slots->validity_offset = leaf_array_->offset + row;
-  slots->value_count = slots->all_null ? 0
-                       : slots->validity == nullptr
-                           ? count
-                           : arrow::internal::CountSetBits(slots->validity, slots->validity_offset, count);
-  if (!leaf_->steps[0].nullable && slots->value_count != count) return NullInRequired(leaf_->steps[0]);
-  return slots->ranges.Append({row, count});
-}
-
-Status LevelsWriter::AppendLevels(const PathStep& step, int level, int64_t count, int16_t first_repetition,
-                                  LeafSlots* slots) {
-  if (count == 0) return Status::OK();
-  ARROW_RETURN_NOT_OK(slots->definition_levels.AppendRun(static_cast<int16_t>(level), count));
-  slots->slot_count += count;
-  if (leaf_->column.max_repetition_level == 0) return Status::OK();
-  ARROW_RETURN_NOT_OK(slots->repetition_levels.Append(first_repetition));
-  return slots->repetition_levels.AppendRun(static_cast<int16_t>(step.repetition_level), count - 1);
-}
-
-Status LevelsWriter::AppendRange(SlotRange range, LeafSlots* slots) {
-  if (!slots->ranges.empty()) {
-    SlotRange& last = slots->ranges[slots->ranges.size() - 1];
-    if (last.start + last.length == range.start) {
-      last.length += range.length;
-      return Status::OK();
-    }
+  int64_t values = slots->all_null ? 0 : count;
+  if (slots->validity != nullptr) {
+    values = arrow::internal::CountSetBits(slots->validity, slots->validity_offset, count);
+    if (values == count) slots->validity = nullptr;
+    slots->all_null = values == 0;
   }
-  return slots->ranges.Append(range);
-}
-
-Status LevelsWriter::Visit(size_t depth, SlotRange range, int16_t first_repetition, LeafSlots* slots) {
-  const PathStep& step = leaf_->steps[depth];
-  const arrow::ArrayData& array = *arrays_[depth];
-  if (array.type->id() == arrow::Type::NA) {
-    return AppendLevels(step, step.null_level, range.length, first_repetition, slots);
-  }
-  const bool is_leaf = step.kind == PathStep::Kind::kLeaf;
-  if (is_leaf) ARROW_RETURN_NOT_OK(AppendRange(range, slots));
-  const uint8_t* validity = Validity(array);
-  if (validity == nullptr) return VisitPresent(depth, range, first_repetition, slots);
-  arrow::internal::BitRunReader runs(validity, array.offset + range.start, range.length);
-  for (int64_t start = range.start; start < range.start + range.length;) {
-    const arrow::internal::BitRun run = runs.NextRun();
-    if (run.set) {
-      ARROW_RETURN_NOT_OK(VisitPresent(depth, {start, run.length}, first_repetition, slots));
-    } else {
-      if (!step.nullable) return NullInRequired(step);
-      ARROW_RETURN_NOT_OK(AppendLevels(step, step.null_level, run.length, first_repetition, slots));
-    }
-    first_repetition = static_cast<int16_t>(step.repetition_level);
-    start += run.length;
-  }
+  if (!leaf_->steps[0].nullable && values != count) return NullInRequired(leaf_->steps[0]);
+  slots->values = {{}, slots->validity, slots->validity_offset, values};
   return Status::OK();
 }
 
-Status LevelsWriter::VisitPresent(size_t depth, SlotRange range, int16_t first_repetition, LeafSlots* slots) {
-  const PathStep& step = leaf_->steps[depth];
-  switch (step.kind) {
-    case PathStep::Kind::kLeaf:
-      slots->value_count += range.length;
-      return AppendLevels(step, step.present_level, range.length, first_repetition, slots);
-    case PathStep::Kind::kStruct:
+Status LevelsWriter::BuildNested(int64_t row, int64_t count, LeafSlots* slots) {
+  levels_ = lists_ = placed_ = 0;
+  for (size_t depth = 0; depth < leaf_->steps.size(); ++depth) {
+    const PathStep& step = leaf_->steps[depth];
+    const arrow::ArrayData& array = *arrays_[depth];
+    ARROW_RETURN_NOT_OK(AddPresence(step, array, slots));
+    if (step.kind == PathStep::Kind::kStruct) {
       // A struct's children are not sliced with it.
-      range.start += arrays_[depth]->offset;
-      return Visit(depth + 1, range, first_repetition, slots);
-    case PathStep::Kind::kList:
-      return VisitLists<int32_t>(depth, range, first_repetition, slots);
-    case PathStep::Kind::kLargeList:
-      return VisitLists<int64_t>(depth, range, first_repetition, slots);
-    case PathStep::Kind::kFixedSizeList:
-      return VisitFixedSizeLists(depth, range, first_repetition, slots);
-  }
-  return Status::OK();
-}
-
-template <typename Offset>
-Status LevelsWriter::VisitLists(size_t depth, SlotRange range, int16_t first_repetition, LeafSlots* slots) {
-  const PathStep& step = leaf_->steps[depth];
-  const Offset* offsets = arrays_[depth]->GetValues<Offset>(1) + range.start;
-  for (int64_t i = 0; i < range.length; ++i) {
-    const SlotRange elements{offsets[i], offsets[i + 1] - offsets[i]};
-    if (elements.length == 0) {
-      ARROW_RETURN_NOT_OK(AppendLevels(step, step.present_level, 1, first_repetition, slots));
-    } else {
-      ARROW_RETURN_NOT_OK(Visit(depth + 1, elements, first_repetition, slots));
+      for (int64_t i = 0; i < slots->ranges.size(); ++i) slots->ranges[i].start += array.offset;
+    } else if (step.kind != PathStep::Kind::kLeaf) {
+      ARROW_RETURN_NOT_OK(Repeat(step, array, slots));
     }
-    first_repetition = static_cast<int16_t>(step.repetition_level);
+  }
+  slots->definition_planes = definition_;
+  slots->repetition_planes = repetition_;
+  return FinishValues(slots);
+}
+
+Status LevelsWriter::AddPresence(const PathStep& step, const arrow::ArrayData& array, LeafSlots* slots) {
+  const bool all_null = array.type->id() == arrow::Type::NA;
+  const uint8_t* validity = all_null ? nullptr : Validity(array);
+  if (step.nullable) {
+    if (!all_null) return AddOptional(validity, array, slots);
+    definition_[levels_].Clear();
+    return definition_[levels_++].Resize(slots->slot_count);
+  }
+  if (validity == nullptr) return Status::OK();
+  ARROW_RETURN_NOT_OK(PlaceValidity(validity, array, *slots, &filled_));
+  const BitPlane* above = reached();
+  if (above == nullptr) return filled_.CountSet() == slots->slot_count ? Status::OK() : NullInRequired(step);
+  for (int64_t w = 0; w < above->words_count(); ++w) {
+    if ((above->words()[w] & ~filled_.words()[w]) != 0) return NullInRequired(step);
   }
   return Status::OK();
 }
 
-Status LevelsWriter::VisitFixedSizeLists(size_t depth, SlotRange range, int16_t first_repetition, LeafSlots* slots) {
-  const PathStep& step = leaf_->steps[depth];
-  const int64_t size = step.list_size;
-  if (size == 0) return AppendLevels(step, step.present_level, range.length, first_repetition, slots);
-  for (int64_t i = 0; i < range.length; ++i) {
-    const SlotRange elements{(arrays_[depth]->offset + range.start + i) * size, size};
-    ARROW_RETURN_NOT_OK(Visit(depth + 1, elements, first_repetition, slots));
-    first_repetition = static_cast<int16_t>(step.repetition_level);
+Status LevelsWriter::AddOptional(const uint8_t* validity, const arrow::ArrayData& array, LeafSlots* slots) {
+  const BitPlane* above = reached();
+  BitPlane* plane = &definition_[levels_++];
+  if (validity != nullptr) {
+    ARROW_RETURN_NOT_OK(PlaceValidity(validity, array, *slots, plane));
+  } else {
+    plane->Clear();
+    ARROW_RETURN_NOT_OK(plane->AppendRun(true, slots->slot_count));
   }
+  if (above == nullptr) return Status::OK();
+  for (int64_t w = 0; w < plane->words_count(); ++w) plane->words()[w] &= above->words()[w];
   return Status::OK();
+}
+
+/// Makes `out` the validity of the array's slots where they stand among all; 0 for slots that the array does not have.
+Status LevelsWriter::PlaceValidity(const uint8_t* validity, const arrow::ArrayData& array, const LeafSlots& slots,
+                                   BitPlane* out) {
+  BitPlane* packed = placed_ == 0 ? out : &bits_;
+  packed->Clear();
+  for (const SlotRange& range : slots.ranges.span()) {
+    ARROW_RETURN_NOT_OK(packed->Append(validity, array.offset + range.start, range.length));
+  }
+  if (placed_ == 0) return Status::OK();
+  ARROW_RETURN_NOT_OK(out->Resize(slots.slot_count));
+  simd::ExpandBits(bits_.words(), definition_[placed_ - 1].words(), static_cast<size_t>(slots.slot_count),
+                   /*others=*/false, out->words());
+  return Status::OK();
+}
+
+Status LevelsWriter::Repeat(const PathStep& step, const arrow::ArrayData& array, LeafSlots* slots) {
+  switch (step.kind) {
+    case PathStep::Kind::kLargeList:
+      ARROW_RETURN_NOT_OK(PlaceElements(OffsetElements<int64_t>{array.GetValues<int64_t>(1)}, slots));
+      break;
+    case PathStep::Kind::kFixedSizeList:
+      ARROW_RETURN_NOT_OK(PlaceElements(FixedSizeElements{array.offset, step.list_size}, slots));
+      break;
+    default:
+      ARROW_RETURN_NOT_OK(PlaceElements(OffsetElements<int32_t>{array.GetValues<int32_t>(1)}, slots));
+      break;
+  }
+  ARROW_RETURN_NOT_OK(MarkFirsts());
+  ARROW_RETURN_NOT_OK(SpreadPlanes(slots));
+  std::swap(slots->ranges, child_ranges_);
+  slots->slot_count = new_slot_count_;
+  placed_ = levels_;
+  return Status::OK();
+}
+
+/// Goes over the slots: where each has its first slot from now on, whether it has elements, and the ranges of these.
+template <typename Elements>
+Status LevelsWriter::PlaceElements(const Elements& elements, LeafSlots* slots) {
+  const int64_t count = slots->slot_count;
+  const uint64_t* present = levels_ == 0 ? nullptr : reached()->words();
+  const uint64_t* has = placed_ == 0 ? nullptr : definition_[placed_ - 1].words();
+  ARROW_RETURN_NOT_OK(first_slots_.Resize(count));
+  filled_.Clear();
+  ARROW_RETURN_NOT_OK(filled_.Resize(count));
+  child_ranges_.Clear();
+  const SlotRange* range = slots->ranges.data();
+  int64_t in_range = 0, next = 0;
+  SlotRange open{0, 0};
+  for (int64_t i = 0; i < count; ++i) {
+    first_slots_[i] = next++;
+    if (has != nullptr && (has[i / 64] >> (i % 64) & 1) == 0) continue;
+    while (in_range == range->length) ++range, in_range = 0;
+    const int64_t slot = range->start + in_range++;
+    if (present != nullptr && (present[i / 64] >> (i % 64) & 1) == 0) continue;
+    const SlotRange more = elements(slot);
+    if (more.length == 0) continue;
+    filled_.words()[i / 64] |= uint64_t{1} << (i % 64);
+    next += more.length - 1;
+    if (open.start + open.length == more.start) {
+      open.length += more.length;
+      continue;
+    }
+    if (open.length > 0) ARROW_RETURN_NOT_OK(child_ranges_.Append(open));
+    open = more;
+  }
+  if (open.length > 0) ARROW_RETURN_NOT_OK(child_ranges_.Append(open));
+  new_slot_count_ = next;
+  return Status::OK();
+}
+
+Status LevelsWriter::MarkFirsts() {
+  firsts_.Clear();
+  ARROW_RETURN_NOT_OK(firsts_.Resize(new_slot_count_));
+  uint64_t* words = firsts_.words();
+  for (int64_t slot : first_slots_.span()) words[slot / 64] |= uint64_t{1} << (slot % 64);
+  return Status::OK();
+}
+
+Status LevelsWriter::SpreadPlanes(LeafSlots* slots) {
+  const auto spread = [&](BitPlane* plane) {
+    ARROW_RETURN_NOT_OK(bits_.Resize(new_slot_count_));
+    simd::ExpandBits(plane->words(), firsts_.words(), static_cast<size_t>(new_slot_count_), /*others=*/true,
+                     bits_.words());
+    std::swap(*plane, bits_);
+    return Status::OK();
+  };
+  for (size_t k = 0; k < levels_; ++k) ARROW_RETURN_NOT_OK(spread(&definition_[k]));
+  for (size_t k = 0; k < lists_; ++k) ARROW_RETURN_NOT_OK(spread(&repetition_[k]));
+  std::swap(definition_[levels_], filled_);
+  ARROW_RETURN_NOT_OK(spread(&definition_[levels_++]));
+  BitPlane* plane = &repetition_[lists_++];
+  ARROW_RETURN_NOT_OK(plane->Resize(0));
+  ARROW_RETURN_NOT_OK(plane->AppendRun(true, new_slot_count_));
+  for (int64_t w = 0; w < plane->words_count(); ++w) plane->words()[w] &= ~firsts_.words()[w];
+  return Status::OK();
+}
+
+Status LevelsWriter::FinishValues(LeafSlots* slots) {
+  const BitPlane* present = reached();
+  int64_t room = 0;
+  for (const SlotRange& range : slots->ranges.span()) room += range.length;
+  slots->values = {{}, nullptr, 0, present == nullptr ? room : present->CountSet()};
+  if (slots->values.count == room) return Status::OK();
+  if (placed_ == 0) {
+    slots->values.bits = present->bytes();
+    return Status::OK();
+  }
+  ARROW_RETURN_NOT_OK(slots->value_bits.Resize(slots->slot_count));
+  simd::CompressBits(present->words(), definition_[placed_ - 1].words(), static_cast<size_t>(slots->slot_count),
+                     slots->value_bits.words());
+  slots->values.bits = slots->value_bits.bytes();
+  return Status::OK();
+}
+
+void LevelsWriter::CountLevels(LeafSlots* slots) const {
+  const auto count = [&](std::span<const BitPlane> planes, LevelHistogram* histogram) {
+    histogram->assign(planes.empty() ? 0 : planes.size() + 1, 0);
+    int64_t left = slots->slot_count;
+    for (size_t k = 0; k < planes.size(); ++k) {
+      const int64_t above = planes[k].CountSet();
+      (*histogram)[k] = left - above;
+      left = above;
+    }
+    if (!planes.empty()) histogram->back() = left;
+  };
+  if (!slots->flat) {
+    count(slots->definition_planes, &slots->definition_histogram);
+    count(slots->repetition_planes, &slots->repetition_histogram);
+    return;
+  }
+  slots->definition_histogram.clear();
+  if (definition_.empty()) return;
+  slots->definition_histogram = {slots->slot_count - slots->values.count, slots->values.count};
 }
 
 }  // namespace calve::parquet

@@ -57,62 +57,7 @@ Status AppendPacked(const T* values, int64_t count, int bit_width, ByteBuffer* o
   return Status::OK();
 }
 
-Status AppendPackedBytes(const uint8_t* bytes, int64_t count, ByteBuffer* out) {
-  if (count == 0) return Status::OK();
-  ARROW_RETURN_NOT_OK(out->Reserve(kLongestVarint + count));
-  AppendVarint(static_cast<uint64_t>(count) << 1 | 1, out);
-  out->UnsafeAppend(bytes, count);
-  return Status::OK();
-}
-
-/// The end of the bytes equal to bytes[begin].
-int64_t EqualBytesEnd(const uint8_t* bytes, int64_t begin, int64_t end) {
-  uint64_t pattern, word;
-  std::memset(&pattern, bytes[begin], sizeof(pattern));
-  int64_t i = begin + 1;
-  for (; i + 8 <= end; i += 8) {
-    std::memcpy(&word, bytes + i, sizeof(word));
-    if (word != pattern) break;
-  }
-  while (i < end && bytes[i] == bytes[begin]) ++i;
-  return i;
-}
-
 }  // namespace
-
-Status EncodeBitsRle(const uint8_t* bits, int64_t count, ByteBuffer* out) {
-  // A run costs two bytes and the header of the packed part that it interrupts one or two: below four bytes it is a
-  // loss.
-  constexpr int64_t kShortestRun = 4;
-  const int64_t bytes = count / 8;
-  const int tail_bits = static_cast<int>(count % 8);
-  const auto tail = static_cast<uint8_t>(tail_bits == 0 ? 0 : bits[bytes] & ((1 << tail_bits) - 1));
-  const auto tail_ones = static_cast<uint8_t>((1 << tail_bits) - 1);
-  int64_t packed_begin = 0;
-  bool tail_done = tail_bits == 0;
-  for (int64_t i = 0; i < bytes;) {
-    const uint8_t byte = bits[i];
-    if (byte != 0x00 && byte != 0xFF) {
-      ++i;
-      continue;
-    }
-    const int64_t end = EqualBytesEnd(bits, i, bytes);
-    // With no tail, `tail_ones` is 0 and so is `tail`.
-    const bool to_the_end = end == bytes && tail == (byte & tail_ones);
-    if (end - i >= kShortestRun || (to_the_end && i == packed_begin)) {
-      ARROW_RETURN_NOT_OK(AppendPackedBytes(bits + packed_begin, i - packed_begin, out));
-      ARROW_RETURN_NOT_OK(AppendRun(byte & 1, (end - i) * 8 + (to_the_end ? tail_bits : 0), 1, out));
-      packed_begin = end;
-      tail_done |= to_the_end;
-    }
-    i = end;
-  }
-  if (tail_done) return AppendPackedBytes(bits + packed_begin, bytes - packed_begin, out);
-  if (packed_begin == bytes && (tail == 0 || tail == tail_ones)) return AppendRun(tail & 1, tail_bits, 1, out);
-  ARROW_RETURN_NOT_OK(AppendPackedBytes(bits + packed_begin, bytes - packed_begin + 1, out));
-  (*out)[out->size() - 1] = tail;
-  return Status::OK();
-}
 
 template <typename T>
 Status EncodeRle(std::span<const T> values, int bit_width, ByteBuffer* out) {
@@ -133,7 +78,6 @@ Status EncodeRle(std::span<const T> values, int bit_width, ByteBuffer* out) {
   return AppendPacked(values.data() + packed_begin, count - packed_begin, bit_width, out);
 }
 
-template Status EncodeRle(std::span<const int16_t>, int, ByteBuffer*);
 template Status EncodeRle(std::span<const uint32_t>, int, ByteBuffer*);
 
 }  // namespace calve::parquet

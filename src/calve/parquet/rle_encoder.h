@@ -9,16 +9,11 @@
 
 namespace calve::parquet {
 
-/// Appends `count` bits, from bit 0 of `bits` (LSB first), as runs and bit-packed groups of width 1. Bits beyond
-/// `count` in the last byte may be anything.
-arrow::Status EncodeBitsRle(const uint8_t* bits, int64_t count, ByteBuffer* out);
-
 /// Appends `values`, each below 2^bit_width, as runs and bit-packed groups. `bit_width` is 0 to 32. No length goes
-/// before. T: int16_t (levels), uint32_t (dictionary ids).
+/// before. T: uint32_t (dictionary ids).
 template <typename T>
 arrow::Status EncodeRle(std::span<const T> values, int bit_width, ByteBuffer* out);
 
-extern template arrow::Status EncodeRle(std::span<const int16_t>, int, ByteBuffer*);
 extern template arrow::Status EncodeRle(std::span<const uint32_t>, int, ByteBuffer*);
 
 }  // namespace calve::parquet

@@ -326,6 +326,11 @@ class SchemaWriter {
         field.type()->id() == arrow::Type::DICTIONARY) {
       return NotImplemented("column '{}': writing {} to Parquet", at.name, field.type()->ToString());
     }
+    constexpr int kMaxLevel = 255;
+    if (at.definition_level > kMaxLevel) {
+      return Invalid("column '{}': nested too deeply ({} definition levels, at most {})", at.name, at.definition_level,
+                     kMaxLevel);
+    }
     ARROW_RETURN_NOT_OK(SetLeafType(&element, *type, at.name));
     if (extension != nullptr) SetExtension(&element, *extension);
     WrittenLeaf leaf;

@@ -6,6 +6,7 @@
 
 #include "calve/parquet/value_encoder.h"
 
+#include "calve/parquet/packed_rle.h"
 #include "calve/parquet/plain_encoder.h"
 #include "calve/parquet/rle_encoder.h"
 
@@ -180,7 +181,7 @@ Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk, Boun
   uint32_t length = 0;
   runs_.Clear();
   ARROW_RETURN_NOT_OK(runs_.Resize(sizeof(length)));
-  ARROW_RETURN_NOT_OK(EncodeBitsRle(bits_.data(), count_, &runs_));
+  ARROW_RETURN_NOT_OK(EncodePackedRle(bits_.data(), count_, 1, &runs_));
   length = static_cast<uint32_t>(runs_.size() - static_cast<int64_t>(sizeof(length)));
   std::memcpy(runs_.data(), &length, sizeof(length));
   return EncodedValues{Encoding::kRle, runs_.span()};

@@ -25,46 +25,46 @@ namespace {
 
 using arrow::ArrayData;
 using arrow::Type;
-using Ranges = std::span<const SlotRange>;
 
 constexpr int64_t kMillisPerDay = 86400000;
 
-/// Calls `visit(first, length)` for the runs of values in `ranges`, positions in the array's buffers.
+/// Calls `visit(first, length)` for the runs of values in `slots`, positions in the array's buffers.
 template <typename Visit>
-Status VisitRuns(const ArrayData& array, Ranges ranges, Visit&& visit) {
-  const bool has_nulls = array.null_count != 0 && array.buffers[0] != nullptr;
-  for (const SlotRange& range : ranges) {
+Status VisitRuns(const ArrayData& array, const ValueSlots& slots, Visit&& visit) {
+  int64_t bit = slots.bits_offset;
+  for (const SlotRange& range : slots.ranges) {
     const int64_t start = array.offset + range.start;
-    if (!has_nulls) {
+    if (slots.bits == nullptr) {
       ARROW_RETURN_NOT_OK(visit(start, range.length));
       continue;
     }
     ARROW_RETURN_NOT_OK(arrow::internal::VisitSetBitRuns(
-        array.buffers[0]->data(), start, range.length,
+        slots.bits, bit, range.length,
         [&](int64_t position, int64_t length) { return visit(start + position, length); }));
+    bit += range.length;
   }
   return Status::OK();
 }
 
 /// Appends `get(position)` of every value; there is room.
 template <typename T, typename Get>
-Status CollectEach(const ArrayData& array, Ranges ranges, PoolVector<T>* out, Get&& get) {
-  return VisitRuns(array, ranges, [&](int64_t first, int64_t length) {
+Status CollectEach(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out, Get&& get) {
+  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i) out->UnsafeAppend(get(i));
     return Status::OK();
   });
 }
 
 template <typename Stored, typename T>
-Status CollectWidened(const ArrayData& array, Ranges ranges, PoolVector<T>* out) {
+Status CollectWidened(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out) {
   const Stored* values = array.GetValues<Stored>(1, 0);
-  return CollectEach(array, ranges, out, [&](int64_t i) { return static_cast<T>(values[i]); });
+  return CollectEach(array, slots, out, [&](int64_t i) { return static_cast<T>(values[i]); });
 }
 
 template <typename T>
-Status CollectSame(const ArrayData& array, Ranges ranges, PoolVector<T>* out) {
+Status CollectSame(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out) {
   const T* values = array.GetValues<T>(1, 0);
-  return VisitRuns(array, ranges, [&](int64_t first, int64_t length) {
+  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
     out->UnsafeAppend(values + first, length);
     return Status::OK();
   });
@@ -72,9 +72,9 @@ Status CollectSame(const ArrayData& array, Ranges ranges, PoolVector<T>* out) {
 
 /// `convert(value)` is an optional<T>; none: the value does not fit.
 template <typename Stored, typename T, typename Convert>
-Status CollectChecked(const ArrayData& array, Ranges ranges, PoolVector<T>* out, Convert&& convert) {
+Status CollectChecked(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out, Convert&& convert) {
   const Stored* values = array.GetValues<Stored>(1, 0);
-  return VisitRuns(array, ranges, [&](int64_t first, int64_t length) {
+  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i) {
       std::optional<T> value = convert(values[i]);
       if (!value) return Invalid("{} value {} is outside what Parquet holds", array.type->ToString(), values[i]);
@@ -104,10 +104,10 @@ Status DecimalTooLarge(const ArrayData& array) {
 }
 
 template <typename T>
-Status CollectDecimals(const ArrayData& array, Ranges ranges, PoolVector<T>* out) {
+Status CollectDecimals(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out) {
   const int width = array.type->byte_width();
   const uint8_t* values = array.buffers[1]->data();
-  return VisitRuns(array, ranges, [&](int64_t first, int64_t length) {
+  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i) {
       if (!FitsBytes(values + i * width, width, std::min<int>(width, sizeof(T)))) return DecimalTooLarge(array);
       T value;
@@ -124,98 +124,101 @@ Status CollectDecimals(const ArrayData& array, Ranges ranges, PoolVector<T>* out
   });
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<uint8_t>* out, ByteBuffer*) {
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots, PoolVector<uint8_t>* out,
+               ByteBuffer*) {
   const uint8_t* bits = array.buffers[1]->data();
-  return CollectEach(array, ranges, out,
+  return CollectEach(array, slots, out,
                      [&](int64_t i) { return static_cast<uint8_t>(arrow::bit_util::GetBit(bits, i)); });
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<int32_t>* out, ByteBuffer*) {
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots, PoolVector<int32_t>* out,
+               ByteBuffer*) {
   switch (array.type->id()) {
     case Type::INT8:
-      return CollectWidened<int8_t>(array, ranges, out);
+      return CollectWidened<int8_t>(array, slots, out);
     case Type::UINT8:
-      return CollectWidened<uint8_t>(array, ranges, out);
+      return CollectWidened<uint8_t>(array, slots, out);
     case Type::INT16:
-      return CollectWidened<int16_t>(array, ranges, out);
+      return CollectWidened<int16_t>(array, slots, out);
     case Type::UINT16:
-      return CollectWidened<uint16_t>(array, ranges, out);
+      return CollectWidened<uint16_t>(array, slots, out);
     case Type::DATE64:
-      return CollectChecked<int64_t>(array, ranges, out, DaysOfMillis);
+      return CollectChecked<int64_t>(array, slots, out, DaysOfMillis);
     case Type::TIME32:
       if (static_cast<const arrow::TimeType&>(*array.type).unit() == arrow::TimeUnit::SECOND) {
-        return CollectChecked<int32_t>(array, ranges, out,
+        return CollectChecked<int32_t>(array, slots, out,
                                        [](int32_t value) { return CheckedMultiply<int32_t>(value, 1000); });
       }
-      return CollectSame(array, ranges, out);
+      return CollectSame(array, slots, out);
     case Type::DECIMAL32:
     case Type::DECIMAL64:
     case Type::DECIMAL128:
     case Type::DECIMAL256:
-      return CollectDecimals(array, ranges, out);
+      return CollectDecimals(array, slots, out);
     default:
-      return CollectSame(array, ranges, out);
+      return CollectSame(array, slots, out);
   }
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<int64_t>* out, ByteBuffer*) {
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots, PoolVector<int64_t>* out,
+               ByteBuffer*) {
   switch (array.type->id()) {
     case Type::TIMESTAMP:
       if (static_cast<const arrow::TimestampType&>(*array.type).unit() == arrow::TimeUnit::SECOND) {
-        return CollectChecked<int64_t>(array, ranges, out,
+        return CollectChecked<int64_t>(array, slots, out,
                                        [](int64_t value) { return CheckedMultiply<int64_t>(value, 1000); });
       }
-      return CollectSame(array, ranges, out);
+      return CollectSame(array, slots, out);
     case Type::DECIMAL32:
     case Type::DECIMAL64:
     case Type::DECIMAL128:
     case Type::DECIMAL256:
-      return CollectDecimals(array, ranges, out);
+      return CollectDecimals(array, slots, out);
     default:
-      return CollectSame(array, ranges, out);
+      return CollectSame(array, slots, out);
   }
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<float>* out, ByteBuffer*) {
-  return CollectSame(array, ranges, out);
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots, PoolVector<float>* out,
+               ByteBuffer*) {
+  return CollectSame(array, slots, out);
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<double>* out, ByteBuffer*) {
-  return CollectSame(array, ranges, out);
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots, PoolVector<double>* out,
+               ByteBuffer*) {
+  return CollectSame(array, slots, out);
 }
 
 template <typename Offset>
-Status CollectBinary(const ArrayData& array, Ranges ranges, PoolVector<std::string_view>* out) {
+Status CollectBinary(const ArrayData& array, const ValueSlots& slots, PoolVector<std::string_view>* out) {
   const Offset* offsets = array.GetValues<Offset>(1, 0);
   const char* bytes = array.buffers[2] != nullptr ? reinterpret_cast<const char*>(array.buffers[2]->data()) : "";
-  return CollectEach(array, ranges, out, [&](int64_t i) {
+  return CollectEach(array, slots, out, [&](int64_t i) {
     return std::string_view(bytes + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i]));
   });
 }
 
-Status CollectViews(const ArrayData& array, Ranges ranges, PoolVector<std::string_view>* out) {
+Status CollectViews(const ArrayData& array, const ValueSlots& slots, PoolVector<std::string_view>* out) {
   const auto* views = array.GetValues<arrow::BinaryViewType::c_type>(1, 0);
   const std::shared_ptr<arrow::Buffer>* buffers = array.buffers.data() + 2;
-  return CollectEach(array, ranges, out, [&](int64_t i) { return arrow::util::FromBinaryView(views[i], buffers); });
+  return CollectEach(array, slots, out, [&](int64_t i) { return arrow::util::FromBinaryView(views[i], buffers); });
 }
 
-Status CollectFixed(const ArrayData& array, Ranges ranges, int width, PoolVector<std::string_view>* out) {
+Status CollectFixed(const ArrayData& array, const ValueSlots& slots, int width, PoolVector<std::string_view>* out) {
   const char* bytes = reinterpret_cast<const char*>(array.buffers[1]->data());
-  return CollectEach(array, ranges, out,
+  return CollectEach(array, slots, out,
                      [&](int64_t i) { return std::string_view(bytes + i * width, static_cast<size_t>(width)); });
 }
 
 /// Appends values of `written` bytes, made by `convert(value, out)` from `width` stored ones. `out` has room.
 template <typename Convert>
-Status CollectConverted(const ArrayData& array, Ranges ranges, int width, int written,
+Status CollectConverted(const ArrayData& array, const ValueSlots& slots, int width, int written,
                         PoolVector<std::string_view>* out, ByteBuffer* bytes, Convert&& convert) {
-  int64_t slots = 0;
-  for (const SlotRange& range : ranges) slots += range.length;
   bytes->Clear();
-  ARROW_RETURN_NOT_OK(bytes->Resize(slots * written));
+  ARROW_RETURN_NOT_OK(bytes->Resize(slots.count * written));
   const uint8_t* values = array.buffers[1]->data();
   uint8_t* next = bytes->data();
-  return VisitRuns(array, ranges, [&](int64_t first, int64_t length) {
+  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i, next += written) {
       ARROW_RETURN_NOT_OK(convert(values + i * width, next));
       out->UnsafeAppend(std::string_view(reinterpret_cast<const char*>(next), static_cast<size_t>(written)));
@@ -224,20 +227,21 @@ Status CollectConverted(const ArrayData& array, Ranges ranges, int width, int wr
   });
 }
 
-Status CollectWideDecimals(const ArrayData& array, Ranges ranges, int written, PoolVector<std::string_view>* out,
-                           ByteBuffer* bytes) {
+Status CollectWideDecimals(const ArrayData& array, const ValueSlots& slots, int written,
+                           PoolVector<std::string_view>* out, ByteBuffer* bytes) {
   const int width = array.type->byte_width();
-  return CollectConverted(array, ranges, width, written, out, bytes, [&](const uint8_t* value, uint8_t* target) {
+  return CollectConverted(array, slots, width, written, out, bytes, [&](const uint8_t* value, uint8_t* target) {
     if (!FitsBytes(value, width, written)) return DecimalTooLarge(array);
     for (int i = 0; i < written; ++i) target[i] = value[written - 1 - i];
     return Status::OK();
   });
 }
 
-Status CollectIntervals(const ArrayData& array, Ranges ranges, PoolVector<std::string_view>* out, ByteBuffer* bytes) {
+Status CollectIntervals(const ArrayData& array, const ValueSlots& slots, PoolVector<std::string_view>* out,
+                        ByteBuffer* bytes) {
   using Interval = arrow::MonthDayNanoIntervalType::MonthDayNanos;
   constexpr int64_t kNanosPerMilli = 1000000;
-  return CollectConverted(array, ranges, sizeof(Interval), 12, out, bytes, [](const uint8_t* value, uint8_t* target) {
+  return CollectConverted(array, slots, sizeof(Interval), 12, out, bytes, [](const uint8_t* value, uint8_t* target) {
     Interval interval;
     std::memcpy(&interval, value, sizeof(interval));
     const int64_t millis = interval.nanoseconds / kNanosPerMilli;
@@ -253,25 +257,25 @@ Status CollectIntervals(const ArrayData& array, Ranges ranges, PoolVector<std::s
   });
 }
 
-Status Collect(const WrittenLeaf& leaf, const ArrayData& array, Ranges ranges, PoolVector<std::string_view>* out,
-               ByteBuffer* bytes) {
+Status Collect(const WrittenLeaf& leaf, const ArrayData& array, const ValueSlots& slots,
+               PoolVector<std::string_view>* out, ByteBuffer* bytes) {
   switch (array.type->id()) {
     case Type::STRING:
     case Type::BINARY:
-      return CollectBinary<int32_t>(array, ranges, out);
+      return CollectBinary<int32_t>(array, slots, out);
     case Type::LARGE_STRING:
     case Type::LARGE_BINARY:
-      return CollectBinary<int64_t>(array, ranges, out);
+      return CollectBinary<int64_t>(array, slots, out);
     case Type::STRING_VIEW:
     case Type::BINARY_VIEW:
-      return CollectViews(array, ranges, out);
+      return CollectViews(array, slots, out);
     case Type::DECIMAL128:
     case Type::DECIMAL256:
-      return CollectWideDecimals(array, ranges, leaf.column.element.type_length, out, bytes);
+      return CollectWideDecimals(array, slots, leaf.column.element.type_length, out, bytes);
     case Type::INTERVAL_MONTH_DAY_NANO:
-      return CollectIntervals(array, ranges, out, bytes);
+      return CollectIntervals(array, slots, out, bytes);
     default:
-      return CollectFixed(array, ranges, leaf.column.element.type_length, out);
+      return CollectFixed(array, slots, leaf.column.element.type_length, out);
   }
 }
 
@@ -296,14 +300,16 @@ Status ValueGatherer<T>::Bind(const ArrayData& array) {
   if (count == 0) return Status::OK();
   const SlotRange all{0, length};
   ARROW_RETURN_NOT_OK(entries_.Reserve(count));
-  return Collect(*leaf_, values, {&all, 1}, &entries_, &entry_bytes_);
+  const bool has_nulls = count < length;
+  const ValueSlots slots{{&all, 1}, has_nulls ? values.buffers[0]->data() : nullptr, values.offset, count};
+  return Collect(*leaf_, values, slots, &entries_, &entry_bytes_);
 }
 
 template <typename T>
 template <typename Index>
-Status ValueGatherer<T>::GatherEntries(Ranges ranges) {
+Status ValueGatherer<T>::GatherEntries(const ValueSlots& slots) {
   const Index* indices = array_->GetValues<Index>(1, 0);
-  return VisitRuns(*array_, ranges, [&](int64_t first, int64_t length) {
+  return VisitRuns(*array_, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i) {
       const auto entry = static_cast<uint64_t>(indices[i]);
       if (entry >= static_cast<uint64_t>(entry_positions_.size())) {
@@ -317,38 +323,38 @@ Status ValueGatherer<T>::GatherEntries(Ranges ranges) {
 }
 
 template <typename T>
-Result<std::span<const T>> ValueGatherer<T>::Gather(Ranges ranges, int64_t count) {
+Result<std::span<const T>> ValueGatherer<T>::Gather(const ValueSlots& slots) {
   values_.Clear();
-  if (count == 0) return values_.span();
-  ARROW_RETURN_NOT_OK(values_.Reserve(count));
+  if (slots.count == 0) return values_.span();
+  ARROW_RETURN_NOT_OK(values_.Reserve(slots.count));
   if (array_->dictionary == nullptr) {
-    ARROW_RETURN_NOT_OK(Collect(*leaf_, *array_, ranges, &values_, &bytes_));
+    ARROW_RETURN_NOT_OK(Collect(*leaf_, *array_, slots, &values_, &bytes_));
     return values_.span();
   }
   switch (static_cast<const arrow::DictionaryType&>(StorageType(*array_->type)).index_type()->id()) {
     case Type::INT8:
-      ARROW_RETURN_NOT_OK(GatherEntries<int8_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<int8_t>(slots));
       break;
     case Type::UINT8:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint8_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<uint8_t>(slots));
       break;
     case Type::INT16:
-      ARROW_RETURN_NOT_OK(GatherEntries<int16_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<int16_t>(slots));
       break;
     case Type::UINT16:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint16_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<uint16_t>(slots));
       break;
     case Type::INT32:
-      ARROW_RETURN_NOT_OK(GatherEntries<int32_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<int32_t>(slots));
       break;
     case Type::UINT32:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint32_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<uint32_t>(slots));
       break;
     case Type::INT64:
-      ARROW_RETURN_NOT_OK(GatherEntries<int64_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<int64_t>(slots));
       break;
     default:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint64_t>(ranges));
+      ARROW_RETURN_NOT_OK(GatherEntries<uint64_t>(slots));
       break;
   }
   return values_.span();

@@ -26,13 +26,12 @@ class ValueGatherer {
   /// Takes the leaf's array, which must outlive the calls of Gather. An array with the same dictionary as the one
   /// before does not convert it again.
   Status Bind(const arrow::ArrayData& array);
-  /// The values in `ranges`, `count` in all. Valid until the next call. Invalid when one does not fit the physical
-  /// type.
-  Result<std::span<const T>> Gather(std::span<const SlotRange> ranges, int64_t count);
+  /// The values. Valid until the next call. Invalid when one does not fit the physical type.
+  Result<std::span<const T>> Gather(const ValueSlots& slots);
 
  private:
   template <typename Index>
-  Status GatherEntries(std::span<const SlotRange> ranges);
+  Status GatherEntries(const ValueSlots& slots);
 
   const WrittenLeaf* leaf_;
   const arrow::ArrayData* array_ = nullptr;

@@ -228,5 +228,50 @@ TEST(KernelTargets, LevelBits) {
   });
 }
 
+TEST(KernelTargets, ExpandBits) {
+  ForEachTarget([] {
+    std::mt19937_64 random(10);
+    for (size_t count : {1, 63, 64, 65, 200, 1000}) {
+      for (bool others : {false, true}) {
+        std::vector<uint64_t> mask((count + 63) / 64), bits(mask.size() + 1), out(mask.size());
+        for (auto& word : mask) word = random() & random();
+        for (auto& word : bits) word = random();
+        if (count % 64 != 0) mask.back() &= ~uint64_t{0} >> (64 - count % 64);
+        ExpandBits(bits.data(), mask.data(), count, others, out.data());
+        size_t next = 0;
+        for (size_t i = 0; i < count; ++i) {
+          const bool taken = (mask[i / 64] >> (i % 64) & 1) != 0;
+          const bool expected = taken ? (bits[next / 64] >> (next % 64) & 1) != 0 : others;
+          next += taken ? 1 : 0;
+          ASSERT_EQ((out[i / 64] >> (i % 64) & 1) != 0, expected) << i;
+        }
+        if (count % 64 != 0) EXPECT_EQ(out.back() >> (count % 64), 0);
+      }
+    }
+  });
+}
+
+TEST(KernelTargets, PackLevels) {
+  ForEachTarget([] {
+    std::mt19937_64 random(11);
+    for (int width = 1; width <= 8; ++width) {
+      for (size_t count : {1, 64, 65, 300}) {
+        const size_t planes_count = (size_t{1} << width) - 1, words = (count + 63) / 64;
+        std::vector<std::vector<uint64_t>> planes(planes_count, std::vector<uint64_t>(words));
+        std::vector<const uint64_t*> pointers;
+        std::vector<uint64_t> levels(words * 64);
+        for (auto& plane : planes) {
+          for (size_t w = 0; w < words; ++w) plane[w] = random();
+          for (size_t i = 0; i < levels.size(); ++i) levels[i] += plane[i / 64] >> (i % 64) & 1;
+          pointers.push_back(plane.data());
+        }
+        std::vector<uint8_t> out(words * 8 * static_cast<size_t>(width) + kPackLevelsSlackBytes);
+        PackLevels(pointers.data(), planes_count, width, count, out.data());
+        for (size_t i = 0; i < count; ++i) ASSERT_EQ(ReadBits(out, i * width, width), levels[i]) << width << " " << i;
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace calve::simd

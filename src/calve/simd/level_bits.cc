@@ -29,6 +29,7 @@ HWY_INLINE uint64_t WordAtLeast(const uint8_t* levels, uint8_t threshold) {
 }
 
 HWY_INLINE uint64_t Extract(uint64_t bits, uint64_t mask) { return _pext_u64(bits, mask); }
+HWY_INLINE uint64_t Deposit(uint64_t bits, uint64_t mask) { return _pdep_u64(bits, mask); }
 
 #else
 
@@ -43,6 +44,12 @@ HWY_INLINE uint64_t Extract(uint64_t bits, uint64_t mask) {
   for (int next = 0; mask != 0; mask &= mask - 1, ++next) {
     out |= (bits >> std::countr_zero(mask) & 1) << next;
   }
+  return out;
+}
+
+HWY_INLINE uint64_t Deposit(uint64_t bits, uint64_t mask) {
+  uint64_t out = 0;
+  for (; mask != 0; mask &= mask - 1, bits >>= 1) out |= (mask & (~mask + 1)) * (bits & 1);
   return out;
 }
 
@@ -74,6 +81,60 @@ size_t PackBits(const uint64_t* bits, const uint64_t* mask, size_t count, uint64
   return total;
 }
 
+void SpreadBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) {
+  size_t next = 0;
+  for (size_t i = 0; i < (count + 63) / 64; ++i) {
+    const uint64_t inside = i < count / 64 ? ~uint64_t{0} : ~uint64_t{0} >> (64 - count % 64);
+    const uint64_t filler = others ? ~mask[i] & inside : 0;
+    const auto taken = static_cast<size_t>(std::popcount(mask[i]));
+    const size_t used = next % 64;
+    uint64_t source = 0;
+    if (taken > 0) {
+      source = bits[next / 64] >> used;
+      if (used + taken > 64) source |= bits[next / 64 + 1] << (64 - used);
+    }
+    out[i] = Deposit(source, mask[i]) | filler;
+    next += taken;
+  }
+}
+
+/// Adds the planes of one word up: bit i of the number of planes with bit j set becomes bit j of digits[i].
+HWY_INLINE void AddPlanes(const uint64_t* const* planes, size_t planes_count, size_t word, int width,
+                          uint64_t* digits) {
+  for (int b = 0; b < width; ++b) digits[b] = 0;
+  for (size_t k = 0; k < planes_count; ++k) {
+    uint64_t carry = planes[k][word];
+    for (int b = 0; b < width; ++b) {
+      const uint64_t sum = digits[b] ^ carry;
+      carry &= digits[b];
+      digits[b] = sum;
+    }
+  }
+}
+
+HWY_INLINE void StoreWord(uint64_t word, uint8_t* out) { std::memcpy(out, &word, sizeof(word)); }
+
+void InterleavePlanes(const uint64_t* const* planes, size_t planes_count, int width, size_t count, uint8_t* out) {
+  uint64_t digits[8];
+  uint64_t every = 0;  // the first bit of each of eight levels
+  for (int i = 0; i < 8; ++i) every |= uint64_t{1} << (i * width);
+  for (size_t word = 0; word < (count + 63) / 64; ++word) {
+    AddPlanes(planes, planes_count, word, width, digits);
+    if (width == 2) {
+      constexpr uint64_t kEven = 0x5555555555555555;
+      StoreWord(Deposit(digits[0], kEven) | Deposit(digits[1], ~kEven), out);
+      StoreWord(Deposit(digits[0] >> 32, kEven) | Deposit(digits[1] >> 32, ~kEven), out + 8);
+      out += 16;
+      continue;
+    }
+    for (int group = 0; group < 8; ++group, out += width) {
+      uint64_t packed = 0;
+      for (int b = 0; b < width; ++b) packed |= Deposit(digits[b] >> (8 * group) & 0xff, every << b);
+      StoreWord(packed, out);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace calve::simd
@@ -84,6 +145,8 @@ namespace calve::simd {
 
 HWY_EXPORT(LevelBits);
 HWY_EXPORT(PackBits);
+HWY_EXPORT(SpreadBits);
+HWY_EXPORT(InterleavePlanes);
 
 void BitsAtLeast(const uint8_t* levels, size_t count, uint8_t threshold, uint64_t* bits) noexcept {
   HWY_DYNAMIC_DISPATCH(LevelBits)(levels, count, threshold, bits);
@@ -91,6 +154,15 @@ void BitsAtLeast(const uint8_t* levels, size_t count, uint8_t threshold, uint64_
 
 size_t CompressBits(const uint64_t* bits, const uint64_t* mask, size_t count, uint64_t* out) noexcept {
   return HWY_DYNAMIC_DISPATCH(PackBits)(bits, mask, count, out);
+}
+
+void ExpandBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(SpreadBits)(bits, mask, count, others, out);
+}
+
+void PackLevels(const uint64_t* const* planes, size_t planes_count, int bit_width, size_t count,
+                uint8_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(InterleavePlanes)(planes, planes_count, bit_width, count, out);
 }
 
 }  // namespace calve::simd

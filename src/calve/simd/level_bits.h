@@ -13,4 +13,14 @@ void BitsAtLeast(const uint8_t* levels, size_t count, uint8_t threshold, uint64_
 /// `count` bits). Returns how many they are. Bits of both behind `count` are 0.
 size_t CompressBits(const uint64_t* bits, const uint64_t* mask, size_t count, uint64_t* out) noexcept;
 
+/// The reverse: puts the bits of `bits` where `mask` is set, in order; elsewhere the bits of `out` are `others`. Those
+/// of `mask` behind `count` are 0, and so become those of `out`.
+void ExpandBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) noexcept;
+
+/// Packs levels, `bit_width` (1 to 8) bits each, LSB first, into `out`. Level i is the number of `planes` (at most
+/// 2^bit_width - 1) in which bit i is set. Whole words are read, and kPackLevelsSlackBytes may be written behind the
+/// last level of a whole group of 64.
+void PackLevels(const uint64_t* const* planes, size_t planes_count, int bit_width, size_t count, uint8_t* out) noexcept;
+inline constexpr size_t kPackLevelsSlackBytes = 8;
+
 }  // namespace calve::simd
