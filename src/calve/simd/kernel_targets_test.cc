@@ -1,8 +1,10 @@
 #include "calve/simd/bit_unpack.h"
 #include "calve/simd/byte_stream_split.h"
+#include "calve/simd/compact.h"
 #include "calve/simd/delta.h"
 #include "calve/simd/gather.h"
 #include "calve/simd/level_bits.h"
+#include "calve/simd/min_max.h"
 #include "calve/simd/spread.h"
 
 #include "calve/simd/targets.h"
@@ -10,7 +12,9 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -247,6 +251,69 @@ TEST(KernelTargets, ExpandBits) {
         }
         if (count % 64 != 0) EXPECT_EQ(out.back() >> (count % 64), 0);
       }
+    }
+  });
+}
+
+TEST(KernelTargets, Compact) {
+  ForEachTarget([] {
+    std::mt19937_64 random(12);
+    for (size_t width : {1, 2, 4, 8, 12, 16, 5}) {
+      for (size_t count : {0, 1, 7, 64, 65, 300}) {
+        for (int density : {0, 1, 50, 99, 100}) {
+          const size_t offset = random() % 13;
+          std::vector<uint8_t> bits((offset + count + 7) / 8);
+          const auto values = RandomBytes(count * width, random);
+          std::vector<uint8_t> expected;
+          for (size_t i = 0; i < count; ++i) {
+            if (static_cast<int>(random() % 100) >= density) continue;
+            bits[(offset + i) / 8] |= static_cast<uint8_t>(1 << ((offset + i) % 8));
+            expected.insert(expected.end(), values.begin() + static_cast<ptrdiff_t>(i * width),
+                            values.begin() + static_cast<ptrdiff_t>((i + 1) * width));
+          }
+          std::vector<uint8_t> out(expected.size() + kCompactSlackBytes);
+          ASSERT_EQ(Compact(values.data(), width, bits.data(), offset, count, out.data()) * width, expected.size());
+          out.resize(expected.size());
+          ASSERT_EQ(out, expected) << width << " " << count << " " << density;
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+void CheckMinMax(std::mt19937_64& random) {
+  for (size_t count : {0, 1, 3, 16, 17, 63, 200}) {
+    std::vector<T> values(count);
+    T min = 5, max = 5, expected_min = 5, expected_max = 5;
+    size_t nans = 0;
+    for (T& value : values) {
+      if constexpr (std::is_floating_point_v<T>) {
+        value =
+            random() % 5 == 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(static_cast<int64_t>(random()));
+      } else {
+        value = static_cast<T>(random());
+      }
+      if (value != value) ++nans;
+      if (value < expected_min) expected_min = value;
+      if (value > expected_max) expected_max = value;
+    }
+    EXPECT_EQ(MinMax(values.data(), count, &min, &max), nans);
+    EXPECT_EQ(min, expected_min);
+    EXPECT_EQ(max, expected_max);
+  }
+}
+
+TEST(KernelTargets, MinMax) {
+  ForEachTarget([] {
+    std::mt19937_64 random(13);
+    for (int round = 0; round < 50; ++round) {
+      CheckMinMax<int32_t>(random);
+      CheckMinMax<int64_t>(random);
+      CheckMinMax<uint32_t>(random);
+      CheckMinMax<uint64_t>(random);
+      CheckMinMax<float>(random);
+      CheckMinMax<double>(random);
     }
   });
 }
