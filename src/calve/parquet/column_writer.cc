@@ -11,15 +11,19 @@
 #include "calve/parquet/statistics.h"
 #include "calve/parquet/value_encoder.h"
 #include "calve/parquet/value_gatherer.h"
+#include "calve/parquet/value_sample.h"
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace calve::parquet {
 namespace {
 
-constexpr int64_t kRowsPerStep = 2048;
+/// Smaller where a row may be many values.
+constexpr int64_t kRowsPerStep = 4096, kNestedRowsPerStep = 2048;
+constexpr int64_t kRowsOfWord = 64;  ///< pages of flat columns are cut between words of the validity bitmap
 constexpr int64_t kLargestPage = int64_t{1} << 30;  ///< leaves room below 2^31 for compression that expands
 /// What a single row may take, which cannot be cut.
 constexpr int64_t kLargestRow = std::numeric_limits<int32_t>::max() - (int64_t{1} << 20);
@@ -77,6 +81,11 @@ class TypedColumnWriter : public ColumnWriter {
         page_writer_(page_writer),
         page_rows_(options->page_rows),
         page_bytes_(std::min(options->page_bytes, kLargestPage)),
+        dictionary_bytes_(options->dictionary_bytes),
+        rows_per_step_(leaf->column.max_repetition_level > 0 || !std::is_arithmetic_v<T> ? kNestedRowsPerStep
+                                                                                         : kRowsPerStep),
+        fixed_(leaf->column.element.type == PhysicalType::kFixedLenByteArray),
+        pool_(pool),
         order_(BoundOrderOf(leaf->column.element)),
         levels_(leaf, pool),
         slots_(pool),
@@ -96,8 +105,9 @@ class TypedColumnWriter : public ColumnWriter {
   Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) override {
     ARROW_RETURN_NOT_OK(levels_.Bind(field));
     ARROW_RETURN_NOT_OK(InColumn(values_.Bind(levels_.leaf_array())));
+    ARROW_RETURN_NOT_OK(ChooseDictionary(row, count));
     while (count > 0) {
-      const int64_t step = std::min({count, kRowsPerStep, page_rows_ - page_.row_count});
+      const int64_t step = std::min({count, rows_per_step_, page_rows_ - page_.row_count});
       ARROW_RETURN_NOT_OK(WriteStep(row, step));
       if (page_.row_count >= page_rows_) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
       row += step;
@@ -139,43 +149,122 @@ class TypedColumnWriter : public ColumnWriter {
   }
 
  private:
+  static constexpr bool kIsBoolean = std::is_same_v<T, uint8_t>;
+
   Status InColumn(const Status& status) const {
     if (status.ok()) return status;
     return WithContext(status, fmt::format("column '{}'", leaf_->name()));
   }
 
   int64_t LevelBytes() const { return repetition_levels_.estimated_bytes() + definition_levels_.estimated_bytes(); }
-  int64_t PageBytesWith(std::span<const T> values) const {
-    return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) +
-           definition_levels_.BytesOf(slots_.slot_count) + encoder_.BytesWith(values);
+  int64_t LevelBytesWithStep() const {
+    return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) + definition_levels_.BytesOf(slots_.slot_count);
+  }
+
+  /// Decides against a dictionary when a sample of the rows that begin the chunk says so.
+  Status ChooseDictionary(int64_t row, int64_t count) {
+    if constexpr (!kIsBoolean) {
+      const bool begins = slot_count_ == 0 && page_.slot_count == 0;
+      if (!begins || !encoder_.uses_dictionary() || values_.has_entries()) return Status::OK();
+      ARROW_ASSIGN_OR_RAISE(const std::span<const T> sample, Sample(row, count));
+      ARROW_ASSIGN_OR_RAISE(const bool hopeless, DictionaryIsHopeless(sample, fixed_, dictionary_bytes_, pool_));
+      if (hopeless) encoder_.SkipDictionary();
+    }
+    return Status::OK();
+  }
+
+  Result<std::span<const T>> Sample(int64_t row, int64_t count) {
+    const arrow::ArrayData& array = levels_.leaf_array();
+    const bool flat = leaf_->steps.size() == 1;
+    const int64_t begin = flat ? row : 0, length = flat ? count : array.length;
+    const int64_t stride = length / kSampleClusters;
+    if (stride < 2 * kSampleClusterSlots || array.type->id() == arrow::Type::NA) return std::span<const T>();
+    slots_.ranges.Clear();
+    slots_.value_bits.Clear();
+    const bool has_nulls = array.null_count != 0 && array.buffers[0] != nullptr;
+    for (int64_t i = 0; i < kSampleClusters; ++i) {
+      const int64_t start = begin + i * stride;
+      ARROW_RETURN_NOT_OK(slots_.ranges.Append({start, kSampleClusterSlots}));
+      if (!has_nulls) continue;
+      ARROW_RETURN_NOT_OK(
+          slots_.value_bits.Append(array.buffers[0]->data(), array.offset + start, kSampleClusterSlots));
+    }
+    const ValueSlots sample{slots_.ranges.span(), has_nulls ? slots_.value_bits.bytes() : nullptr, 0,
+                            has_nulls ? slots_.value_bits.CountSet() : kSampleClusters * kSampleClusterSlots};
+    auto values = values_.Gather(sample);
+    // What no row reaches may be anything.
+    return values.ok() ? *values : std::span<const T>();
   }
 
   Status WriteStep(int64_t row, int64_t count) {
     ARROW_RETURN_NOT_OK(levels_.Build(row, count, &slots_));
+    if constexpr (!kIsBoolean) {
+      if (values_.has_entries() && encoder_.uses_dictionary()) return WriteEntries(row, count);
+    }
     auto gathered = values_.Gather(slots_.values);
     ARROW_RETURN_NOT_OK(InColumn(gathered.status()));
     const std::span<const T> values = *gathered;
-    int64_t bytes = PageBytesWith(values);
+    return PutStep(
+        row, count, [&] { return encoder_.BytesWith(values); },
+        [&] {
+          CountValues(values);
+          return encoder_.Append(values, &page_bounds_);
+        });
+  }
+
+  /// Values of an Arrow dictionary, of which each is looked up once.
+  Status WriteEntries(int64_t row, int64_t count) {
+    auto gathered = values_.GatherPositions(slots_.values);
+    ARROW_RETURN_NOT_OK(InColumn(gathered.status()));
+    const std::span<const uint32_t> positions = *gathered;
+    const std::span<const T> entries = values_.entries();
+    return PutStep(
+        row, count, [&] { return encoder_.BytesWithEntries(entries, positions); },
+        [&]() -> Result<bool> {
+          ARROW_ASSIGN_OR_RAISE(bool appended,
+                                encoder_.AppendEntries(entries, positions, values_.entries_generation()));
+          if (appended) {
+            for (uint32_t position : positions) CountValues(entries.subspan(position, 1));
+            return true;
+          }
+          ARROW_ASSIGN_OR_RAISE(const std::span<const T> values, values_.Gather(slots_.values));
+          CountValues(values);
+          return encoder_.Append(values, &page_bounds_);
+        });
+  }
+
+  /// Adds a step to the page, once it is cut so that it fits. `bytes_with()`: what the page's values take with the
+  /// step's; `append()`: false when the page has to end before them.
+  template <typename BytesWith, typename Append>
+  Status PutStep(int64_t row, int64_t count, const BytesWith& bytes_with, const Append& append) {
+    int64_t bytes = LevelBytesWithStep() + bytes_with();
     if (bytes > page_bytes_ && page_.row_count > 0) {
       ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
-      bytes = PageBytesWith(values);
+      bytes = LevelBytesWithStep() + bytes_with();
     }
     if (bytes > page_bytes_ && count > 1) {
-      ARROW_RETURN_NOT_OK(WriteStep(row, count / 2));
-      return WriteStep(row + count / 2, count - count / 2);
+      const int64_t half = count / 2 > kRowsOfWord ? count / 2 / kRowsOfWord * kRowsOfWord : count / 2;
+      ARROW_RETURN_NOT_OK(WriteStep(row, half));
+      return WriteStep(row + half, count - half);
     }
     if (bytes > kLargestRow) {
       return Invalid("column '{}': a row of {} bytes does not fit into a page, which holds at most {}", leaf_->name(),
                      bytes, kLargestRow);
     }
-    ARROW_ASSIGN_OR_RAISE(bool appended, encoder_.Append(values, &page_bounds_));
+    const int64_t nans = page_.nan_count, byte_array_bytes = page_.byte_array_bytes;
+    ARROW_ASSIGN_OR_RAISE(bool appended, append());
     if (!appended) {
+      page_.nan_count = nans;
+      page_.byte_array_bytes = byte_array_bytes;
       if (page_.row_count > 0) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
       return WriteStep(row, count);
     }
-    page_.nan_count += CountNans(order_, values);
-    page_.byte_array_bytes += ByteArrayBytes(values);
     return AppendLevels();
+  }
+
+  void CountValues(std::span<const T> values) {
+    page_.nan_count += CountNans(order_, values);
+    if (!fixed_) page_.byte_array_bytes += ByteArrayBytes(values);
   }
 
   Status AppendLevels() {
@@ -252,7 +341,9 @@ class TypedColumnWriter : public ColumnWriter {
 
   const WrittenLeaf* leaf_;
   const PageWriter* page_writer_;
-  const int64_t page_rows_, page_bytes_;
+  const int64_t page_rows_, page_bytes_, dictionary_bytes_, rows_per_step_;
+  const bool fixed_;
+  arrow::MemoryPool* const pool_;
   const BoundOrder order_;
 
   // The step.

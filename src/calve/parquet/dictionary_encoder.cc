@@ -1,6 +1,7 @@
 #include "calve/parquet/dictionary_encoder.h"
 
 #include "calve/parquet/plain_encoder.h"
+#include "calve/parquet/value_hash.h"
 
 #include <bit>
 #include <type_traits>
@@ -12,50 +13,6 @@ constexpr int64_t kFirstSlots = 1024;
 
 template <typename T>
 constexpr bool kIsBytes = std::is_same_v<T, std::string_view>;
-
-constexpr uint64_t kOddA = 0x9E3779B97F4A7C15u, kOddB = 0xD6E8FEB86659FD93u;
-
-uint32_t MixBits(uint64_t bits) {
-  bits *= kOddA;
-  bits ^= bits >> 32;
-  bits *= kOddB;
-  return static_cast<uint32_t>(bits >> 32);
-}
-
-uint32_t HashBytes(const char* bytes, size_t size) {
-  uint64_t hash = size, word = 0;
-  const auto mix = [&hash](uint64_t next) { hash = std::rotl((hash ^ next) * kOddA, 29); };
-  for (; size >= sizeof(word); bytes += sizeof(word), size -= sizeof(word)) {
-    std::memcpy(&word, bytes, sizeof(word));
-    mix(word);
-  }
-  if (size > 0) {
-    word = 0;
-    std::memcpy(&word, bytes, size);
-    mix(word);
-  }
-  return MixBits(hash);
-}
-
-template <typename T>
-uint32_t HashOf(const T& value) {
-  if constexpr (kIsBytes<T>) {
-    return HashBytes(value.data(), value.size());
-  } else if constexpr (sizeof(T) == 8) {
-    return MixBits(std::bit_cast<uint64_t>(value));
-  } else {
-    return MixBits(std::bit_cast<uint32_t>(value));
-  }
-}
-
-template <typename T>
-bool SameBits(const T& a, const T& b) {
-  if constexpr (kIsBytes<T>) {
-    return a == b;
-  } else {
-    return std::memcmp(&a, &b, sizeof(T)) == 0;
-  }
-}
 
 }  // namespace
 
@@ -126,12 +83,16 @@ arrow::Status DictionaryEncoder<T>::Insert(const T& value, uint32_t hash, Slot* 
 template <typename T>
 arrow::Result<bool> DictionaryEncoder<T>::Append(std::span<const T> values, PoolVector<uint32_t>* ids) {
   ARROW_RETURN_NOT_OK(ids->Reserve(static_cast<int64_t>(values.size())));
+  if (slots_.empty()) ARROW_RETURN_NOT_OK(Grow());
   for (const T& value : values) {
-    if (size_ * 2 >= slots_.size()) ARROW_RETURN_NOT_OK(Grow());
     const uint32_t hash = HashOf(value);
     Slot* slot = Find(value, hash);
     if (slot->id_plus_one == 0) {
       if (page_.size() + AddedBytes(value) > limit_bytes_) return false;
+      if (size_ * 2 >= slots_.size()) {
+        ARROW_RETURN_NOT_OK(Grow());
+        slot = Find(value, hash);
+      }
       ARROW_RETURN_NOT_OK(Insert(value, hash, slot));
     }
     ids->UnsafeAppend(slot->id_plus_one - 1);

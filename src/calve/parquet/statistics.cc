@@ -1,5 +1,7 @@
 #include "calve/parquet/statistics.h"
 
+#include "calve/simd/min_max.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -95,6 +97,27 @@ void Bounds<T>::UpdateBy(std::span<const T> values, Less&& less) {
 }
 
 template <typename T>
+void Bounds<T>::UpdateNumbers(std::span<const T> values)
+  requires(std::is_arithmetic_v<T> && sizeof(T) >= 4)
+{
+  if (!has_values_) {
+    const auto first = std::find_if(values.begin(), values.end(), [&](const T& v) { return !IsNan(order_, v); });
+    if (first == values.end()) return;
+    min_ = max_ = *first;
+    has_values_ = true;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (order_ == BoundOrder::kUnsigned) {
+      using Unsigned = std::make_unsigned_t<T>;
+      simd::MinMax(reinterpret_cast<const Unsigned*>(values.data()), values.size(), reinterpret_cast<Unsigned*>(&min_),
+                   reinterpret_cast<Unsigned*>(&max_));
+      return;
+    }
+  }
+  simd::MinMax(values.data(), values.size(), &min_, &max_);
+}
+
+template <typename T>
 void Bounds<T>::Update(std::span<const T> values) {
   if (order_ == BoundOrder::kNone || values.empty()) return;
   if constexpr (std::is_same_v<T, std::string_view>) {
@@ -103,12 +126,8 @@ void Bounds<T>::Update(std::span<const T> values) {
       return UpdateBy(values, [](T a, T b) { return HalfRank(HalfBits(a)) < HalfRank(HalfBits(b)); });
     }
     return UpdateBy(values, [](T a, T b) { return a < b; });
-  } else if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {
-    if (order_ == BoundOrder::kUnsigned) {
-      using Unsigned = std::make_unsigned_t<T>;
-      return UpdateBy(values, [](T a, T b) { return static_cast<Unsigned>(a) < static_cast<Unsigned>(b); });
-    }
-    return UpdateBy(values, [](T a, T b) { return a < b; });
+  } else if constexpr (!std::is_same_v<T, uint8_t>) {
+    UpdateNumbers(values);
   } else {
     return UpdateBy(values, [](T a, T b) { return a < b; });
   }

@@ -43,6 +43,8 @@ class Bounds {
   using Kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
   template <typename Less>
   void UpdateBy(std::span<const T> values, Less&& less);
+  void UpdateNumbers(std::span<const T> values)
+    requires(std::is_arithmetic_v<T> && sizeof(T) >= 4);
 
   const BoundOrder order_;
   bool has_values_ = false;

@@ -31,6 +31,7 @@ ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ParquetWriteOp
       state_(options.dictionary ? State::kUndecided : State::kPlain),
       dictionary_(fixed_, std::min(options.dictionary_bytes, kLargestDictionary), pool),
       ids_(pool),
+      entry_ids_(pool),
       used_(pool),
       plain_(pool),
       encoded_ids_(pool) {}
@@ -39,14 +40,14 @@ template <typename T>
 int64_t ValueEncoder<T>::bytes() const {
   if (state_ != State::kUndecided) return BytesWith({}) + dictionary_.page_bytes();
   // The page will be one or the other.
-  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  const int64_t ids_bytes = IdBytes(0);
   return std::min(plain_bytes_, dictionary_.page_bytes() + ids_bytes);
 }
 
 template <typename T>
 int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
   const auto count = static_cast<int64_t>(values.size());
-  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  const int64_t ids_bytes = IdBytes(0);
   switch (state_) {
     case State::kUndecided:
       // The page may yet become PLAIN.
@@ -59,11 +60,64 @@ int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
   return ids_bytes + plain_.size() + PlainBytes(values, fixed_);
 }
 
+namespace {
+
+template <typename T>
+int64_t PlainBytesOfEntries(std::span<const T> entries, std::span<const uint32_t> positions, bool fixed) {
+  if constexpr (!std::is_same_v<T, std::string_view>) return static_cast<int64_t>(positions.size() * sizeof(T));
+  int64_t bytes = 0;
+  for (uint32_t position : positions) bytes += PlainBytes(entries.subspan(position, 1), fixed);
+  return bytes;
+}
+
+}  // namespace
+
+template <typename T>
+int64_t ValueEncoder<T>::IdBytes(int64_t more) const {
+  return ((ids_.size() + more) * dictionary_.bit_width() + 7) / 8;
+}
+
+template <typename T>
+int64_t ValueEncoder<T>::BytesWithEntries(std::span<const T> entries, std::span<const uint32_t> positions) const {
+  if (state_ == State::kUndecided) return plain_bytes_ + PlainBytesOfEntries(entries, positions, fixed_);
+  return IdBytes(static_cast<int64_t>(positions.size()));
+}
+
+/// Gives the entries that are used ids. False when the dictionary is full.
+template <typename T>
+Result<bool> ValueEncoder<T>::Identify(std::span<const T> entries, std::span<const uint32_t> positions) {
+  PoolVector<uint32_t> id(ids_.pool());
+  for (uint32_t position : positions) {
+    if (entry_ids_[position] != kNoId) continue;
+    id.Clear();
+    ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(entries.subspan(position, 1), &id));
+    if (!fits) return false;
+    entry_ids_[position] = id[0];
+  }
+  return true;
+}
+
+template <typename T>
+Result<bool> ValueEncoder<T>::AppendEntries(std::span<const T> entries, std::span<const uint32_t> positions,
+                                            int64_t generation) {
+  if (generation != entries_generation_) {
+    entry_ids_.Clear();
+    ARROW_RETURN_NOT_OK(entry_ids_.AppendRun(kNoId, static_cast<int64_t>(entries.size())));
+    entries_generation_ = generation;
+  }
+  ARROW_ASSIGN_OR_RAISE(bool fits, Identify(entries, positions));
+  if (!fits) return false;
+  ARROW_RETURN_NOT_OK(ids_.Reserve(static_cast<int64_t>(positions.size())));
+  for (uint32_t position : positions) ids_.UnsafeAppend(entry_ids_[position]);
+  if (state_ == State::kUndecided) plain_bytes_ += PlainBytesOfEntries(entries, positions, fixed_);
+  return true;
+}
+
 template <typename T>
 bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
   // Before the end, ids cost something but the dictionary is going to be used again: what counts is whether values
   // repeat.
-  const int64_t ids_bytes = (ids_.size() * dictionary_.bit_width() + 7) / 8;
+  const int64_t ids_bytes = IdBytes(0);
   if (last_of_chunk) return dictionary_.page_bytes() + ids_bytes < plain_bytes_;
   return dictionary_.page_bytes() < plain_bytes_ - plain_bytes_ / 20;
 }
@@ -98,6 +152,7 @@ Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
   ids_.Release();
   plain_bytes_ = 0;
   dictionary_.Reset();
+  entries_generation_ = -1;
   state_ = State::kPlain;
   return Status::OK();
 }
@@ -108,7 +163,7 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
     const int64_t ids_before = ids_.size();
     ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_));
     if (fits) {
-      plain_bytes_ += PlainBytes(values, fixed_);
+      if (state_ == State::kUndecided) plain_bytes_ += PlainBytes(values, fixed_);
       return true;
     }
     ARROW_RETURN_NOT_OK(ids_.Resize(ids_before));
@@ -158,6 +213,7 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
     ARROW_ASSIGN_OR_RAISE(result.values, dictionary_.Finish());
   }
   dictionary_.Reset();
+  entries_generation_ = -1;
   ids_.Release();
   plain_.Release();
   has_dictionary_pages_ = false;

@@ -45,6 +45,14 @@ class ValueEncoder {
   /// Adds values to the open page. False, with nothing added: the page must end when it has values, and
   /// what BytesWith says is another.
   Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
+  /// True while values become ids of the dictionary; then entries may be appended, too.
+  bool uses_dictionary() const { return state_ != State::kPlain; }
+  /// No dictionary for this chunk; before its first value.
+  void SkipDictionary() { state_ = State::kPlain; }
+  /// The same as Append for the values entries[positions[i]], each entry looked up once. `generation` tells one set of
+  /// entries from another.
+  Result<bool> AppendEntries(std::span<const T> entries, std::span<const uint32_t> positions, int64_t generation);
+  int64_t BytesWithEntries(std::span<const T> entries, std::span<const uint32_t> positions) const;
   /// The open page, which is valid until ClearPage. Adds the page's values to `bounds`, unless Append did so.
   Result<EncodedValues> EncodePage(bool last_of_chunk, Bounds<T>* bounds);
   void ClearPage();
@@ -53,6 +61,9 @@ class ValueEncoder {
 
  private:
   enum class State { kUndecided, kDictionary, kPlain };
+  static constexpr uint32_t kNoId = ~uint32_t{0};
+  int64_t IdBytes(int64_t more) const;
+  Result<bool> Identify(std::span<const T> entries, std::span<const uint32_t> positions);
   bool Pays(bool last_of_chunk) const;
   Status Abandon(Bounds<T>* bounds);
   /// Adds the values that the page's ids stand for, each once.
@@ -62,7 +73,9 @@ class ValueEncoder {
   State state_;
   bool has_dictionary_pages_ = false;
   DictionaryEncoder<T> dictionary_;
-  PoolVector<uint32_t> ids_;  ///< of the open page, when it uses the dictionary
+  PoolVector<uint32_t> ids_;        ///< of the open page, when it uses the dictionary
+  PoolVector<uint32_t> entry_ids_;  ///< of the entries that were appended last; kNoId: not looked up
+  int64_t entries_generation_ = -1;
   PoolVector<uint8_t> used_;  ///< one a dictionary value: 1 when the page uses it
   int64_t plain_bytes_ = 0;   ///< what the values of `ids_` would take
   ByteBuffer plain_;          ///< the open page, when it does not
@@ -81,6 +94,7 @@ class ValueEncoder<uint8_t> {
   }
   int64_t bytes() const { return BytesWith({}); }
   Result<bool> Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds);
+  bool uses_dictionary() const { return false; }
   Result<EncodedValues> EncodePage(bool last_of_chunk, Bounds<uint8_t>* bounds);
   void ClearPage();
   Result<EncodedDictionary> EndChunk();

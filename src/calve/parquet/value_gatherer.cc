@@ -10,6 +10,7 @@
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
+#include "calve/simd/compact.h"
 
 #include <arrow/type.h>
 #include <arrow/util/binary_view_util.h>
@@ -18,6 +19,7 @@
 #include <arrow/util/bitmap_ops.h>
 
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace calve::parquet {
@@ -61,13 +63,24 @@ Status CollectWidened(const ArrayData& array, const ValueSlots& slots, PoolVecto
   return CollectEach(array, slots, out, [&](int64_t i) { return static_cast<T>(values[i]); });
 }
 
+/// Values that are written as they are stored.
 template <typename T>
 Status CollectSame(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out) {
-  const T* values = array.GetValues<T>(1, 0);
-  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
-    out->UnsafeAppend(values + first, length);
-    return Status::OK();
-  });
+  const auto* values = reinterpret_cast<const uint8_t*>(array.GetValues<T>(1));
+  int64_t bit = slots.bits_offset;
+  for (const SlotRange& range : slots.ranges) {
+    const uint8_t* first = values + range.start * static_cast<int64_t>(sizeof(T));
+    if (slots.bits == nullptr) {
+      out->UnsafeAppend(reinterpret_cast<const T*>(first), range.length);
+      continue;
+    }
+    const size_t copied =
+        simd::Compact(first, sizeof(T), slots.bits, static_cast<size_t>(bit), static_cast<size_t>(range.length),
+                      reinterpret_cast<uint8_t*>(out->data() + out->size()));
+    out->UnsafeResize(out->size() + static_cast<int64_t>(copied));
+    bit += range.length;
+  }
+  return Status::OK();
 }
 
 /// `convert(value)` is an optional<T>; none: the value does not fit.
@@ -287,6 +300,7 @@ Status ValueGatherer<T>::Bind(const ArrayData& array) {
   if (array.dictionary == nullptr || array.dictionary == dictionary_) return Status::OK();
   dictionary_ = array.dictionary;
   entries_.Clear();
+  ++entries_generation_;
   const int64_t length = dictionary_->length;
   ARROW_RETURN_NOT_OK(entry_positions_.Resize(length));
   if (dictionary_->type->id() == Type::NA) {
@@ -307,7 +321,7 @@ Status ValueGatherer<T>::Bind(const ArrayData& array) {
 
 template <typename T>
 template <typename Index>
-Status ValueGatherer<T>::GatherEntries(const ValueSlots& slots) {
+Status ValueGatherer<T>::GatherPositionsAs(const ValueSlots& slots) {
   const Index* indices = array_->GetValues<Index>(1, 0);
   return VisitRuns(*array_, slots, [&](int64_t first, int64_t length) {
     for (int64_t i = first; i < first + length; ++i) {
@@ -316,47 +330,81 @@ Status ValueGatherer<T>::GatherEntries(const ValueSlots& slots) {
         return Invalid("dictionary index {} out of range (dictionary has {} values)", indices[i],
                        entry_positions_.size());
       }
-      values_.UnsafeAppend(entries_[entry_positions_[static_cast<int64_t>(entry)]]);
+      positions_.UnsafeAppend(static_cast<uint32_t>(entry_positions_[static_cast<int64_t>(entry)]));
     }
     return Status::OK();
   });
 }
 
 template <typename T>
+Result<std::span<const uint32_t>> ValueGatherer<T>::GatherPositions(const ValueSlots& slots) {
+  positions_.Clear();
+  if (slots.count == 0) return positions_.span();
+  ARROW_RETURN_NOT_OK(positions_.Reserve(slots.count));
+  const auto gather = [&] {
+    switch (static_cast<const arrow::DictionaryType&>(StorageType(*array_->type)).index_type()->id()) {
+      case Type::INT8:
+        return GatherPositionsAs<int8_t>(slots);
+      case Type::UINT8:
+        return GatherPositionsAs<uint8_t>(slots);
+      case Type::INT16:
+        return GatherPositionsAs<int16_t>(slots);
+      case Type::UINT16:
+        return GatherPositionsAs<uint16_t>(slots);
+      case Type::INT32:
+        return GatherPositionsAs<int32_t>(slots);
+      case Type::UINT32:
+        return GatherPositionsAs<uint32_t>(slots);
+      case Type::INT64:
+        return GatherPositionsAs<int64_t>(slots);
+      default:
+        return GatherPositionsAs<uint64_t>(slots);
+    }
+  };
+  ARROW_RETURN_NOT_OK(gather());
+  return positions_.span();
+}
+
+/// True when the array's values are those of the file, one after another.
+template <typename T>
+bool ValueGatherer<T>::IsStoredAsWritten() const {
+  const arrow::DataType& type = *array_->type;
+  switch (type.id()) {
+    case Type::INT32:
+    case Type::UINT32:
+    case Type::INT64:
+    case Type::UINT64:
+    case Type::FLOAT:
+    case Type::DOUBLE:
+    case Type::DATE32:
+    case Type::TIME64:
+    case Type::DURATION:
+      return true;
+    case Type::TIMESTAMP:
+      return static_cast<const arrow::TimestampType&>(type).unit() != arrow::TimeUnit::SECOND;
+    case Type::TIME32:
+      return static_cast<const arrow::TimeType&>(type).unit() != arrow::TimeUnit::SECOND;
+    default:
+      return false;
+  }
+}
+
+template <typename T>
 Result<std::span<const T>> ValueGatherer<T>::Gather(const ValueSlots& slots) {
   values_.Clear();
   if (slots.count == 0) return values_.span();
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, uint8_t>) {
+    if (slots.bits == nullptr && slots.ranges.size() == 1 && IsStoredAsWritten()) {
+      return std::span<const T>(array_->GetValues<T>(1) + slots.ranges[0].start, static_cast<size_t>(slots.count));
+    }
+  }
   ARROW_RETURN_NOT_OK(values_.Reserve(slots.count));
-  if (array_->dictionary == nullptr) {
+  if (!has_entries()) {
     ARROW_RETURN_NOT_OK(Collect(*leaf_, *array_, slots, &values_, &bytes_));
     return values_.span();
   }
-  switch (static_cast<const arrow::DictionaryType&>(StorageType(*array_->type)).index_type()->id()) {
-    case Type::INT8:
-      ARROW_RETURN_NOT_OK(GatherEntries<int8_t>(slots));
-      break;
-    case Type::UINT8:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint8_t>(slots));
-      break;
-    case Type::INT16:
-      ARROW_RETURN_NOT_OK(GatherEntries<int16_t>(slots));
-      break;
-    case Type::UINT16:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint16_t>(slots));
-      break;
-    case Type::INT32:
-      ARROW_RETURN_NOT_OK(GatherEntries<int32_t>(slots));
-      break;
-    case Type::UINT32:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint32_t>(slots));
-      break;
-    case Type::INT64:
-      ARROW_RETURN_NOT_OK(GatherEntries<int64_t>(slots));
-      break;
-    default:
-      ARROW_RETURN_NOT_OK(GatherEntries<uint64_t>(slots));
-      break;
-  }
+  ARROW_ASSIGN_OR_RAISE(auto positions, GatherPositions(slots));
+  for (uint32_t position : positions) values_.UnsafeAppend(entries_[position]);
   return values_.span();
 }
 

@@ -1,0 +1,51 @@
+#include "calve/parquet/value_sample.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace calve::parquet {
+namespace {
+
+constexpr int64_t kLimit = 1 << 20;  // 131,072 values of 8 bytes
+
+bool Hopeless(const std::vector<int64_t>& sample) {
+  return DictionaryIsHopeless<int64_t>(sample, false, kLimit, arrow::default_memory_pool()).ValueOrDie();
+}
+
+std::vector<int64_t> Random(uint64_t distinct) {
+  std::mt19937_64 random(distinct);
+  std::vector<int64_t> sample;
+  for (int i = 0; i < 4096; ++i) sample.push_back(static_cast<int64_t>(random() % distinct));
+  return sample;
+}
+
+TEST(ValueSample, ManyMoreValuesThanADictionaryHolds) {
+  EXPECT_TRUE(Hopeless(Random(~uint64_t{0})));
+  EXPECT_TRUE(Hopeless(Random(10000000)));
+}
+
+TEST(ValueSample, ValuesThatADictionaryHolds) {
+  for (uint64_t distinct : {1, 100, 5000, 100000}) EXPECT_FALSE(Hopeless(Random(distinct))) << distinct;
+}
+
+TEST(ValueSample, FrequentValuesAmongDistinctOnes) {
+  auto sample = Random(~uint64_t{0});
+  for (size_t i = 0; i < sample.size(); i += 2) sample[i] = 7;
+  EXPECT_FALSE(Hopeless(sample));
+}
+
+TEST(ValueSample, ValuesThatRepeatInPlace) {
+  std::vector<int64_t> sample;
+  for (int64_t i = 0; i < 4096; ++i) sample.push_back(i / 4);
+  EXPECT_FALSE(Hopeless(sample));
+}
+
+TEST(ValueSample, TooFewToTell) {
+  EXPECT_FALSE(Hopeless({}));
+  EXPECT_FALSE(Hopeless({1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace calve::parquet
