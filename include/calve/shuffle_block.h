@@ -115,9 +115,51 @@ class ShuffleBlockReader {
 
 struct ShuffleBlockWriteOptions {
   ShuffleCodec codec = ShuffleCodec::kLz4;
-  std::optional<int> level;  ///< none: the codec's default for shuffles (zstd: 1)
-  /// Keep dictionary columns as dictionaries where that is smaller; false: always write their values.
+  std::optional<int> level;  ///< zstd's; none: 1. The other codecs have none
+  /// Keep top-level dictionary columns as dictionaries of the entries that are used, where that is smaller; false:
+  /// write their values. Dictionaries within lists and structs are always kept.
   bool keep_dictionaries = true;
+};
+
+/// Rows of a batch, in order.
+struct ShuffleRows {
+  const arrow::RecordBatch* batch = nullptr;
+  const uint32_t* rows = nullptr;  ///< `count` numbers; null: consecutive rows, from `first`
+  int64_t count = 0;
+  int64_t first = 0;  ///< added to every row
+};
+
+/// What a writer did.
+struct ShuffleBlockWriteMetrics {
+  int64_t blocks = 0, rows = 0;
+  int64_t block_bytes = 0;    ///< heads included
+  int64_t encoded_bytes = 0;  ///< of the IPC streams, before the codec
+};
+
+/// Makes blocks of rows of batches, one at a time.
+///
+/// The rows are gathered straight into the block's IPC stream, whose schema message was made once; schema metadata and
+/// that of fields is left out, views are compacted, bitmaps of valid rows only are empty. Every type that Arrow IPC
+/// carries is written. With ShuffleCodec::kZstdOffsetsAsLengths, blocks with columns for which that form is not defined
+/// (dictionaries, views, 64-bit offsets, unions, run ends) are written as kZstd. One thread at a time uses a writer.
+class ShuffleBlockWriter {
+ public:
+  /// Batches must have the types of `schema`; their column names are not looked at.
+  static arrow::Result<std::unique_ptr<ShuffleBlockWriter>> Make(const std::shared_ptr<arrow::Schema>& schema,
+                                                                 const ShuffleBlockWriteOptions& options = {},
+                                                                 const Context& context = {});
+  virtual ~ShuffleBlockWriter() = default;
+
+  /// One block with these rows, in order; it holds until the next call. No rows: no bytes. CapacityError where they do
+  /// not fit one block (INT32_MAX bytes).
+  virtual arrow::Result<std::span<const uint8_t>> Encode(std::span<const ShuffleRows> rows) = 0;
+  /// One block with all rows of `batch`.
+  arrow::Result<std::span<const uint8_t>> Encode(const arrow::RecordBatch& batch);
+
+  virtual const ShuffleBlockWriteMetrics& metrics() const = 0;
+  /// Memory that the writer holds between calls, and its release.
+  virtual int64_t held_bytes() const = 0;
+  virtual void Release() = 0;
 };
 
 }  // namespace calve
