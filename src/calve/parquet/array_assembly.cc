@@ -2,6 +2,7 @@
 
 #include "calve/parquet/value_conversion.h"
 
+#include "calve/array/array_data.h"
 #include "calve/base/status.h"
 #include "calve/simd/level_bits.h"
 
@@ -126,15 +127,17 @@ class Assembler {
   ArrayResult BuildLeaf(const ArrowNode& node) {
     LeafBatch& batch = batches_[node.leaf_index - first_leaf_];
     const LeafColumn& leaf = schema_.leaves[node.leaf_index];
-    LeafBatch values = batch;
-    batch.values = batch.offsets = batch.validity = nullptr;  // the levels are still needed
+    LeafBatch values = std::move(batch);
+    batch.definition_levels = values.definition_levels;  // still needed
+    batch.repetition_levels = values.repetition_levels;
     auto array = ConvertLeaf(leaf.decoded_type, std::move(values), pool_);
     if (!array.ok()) return WithContext(array.status(), fmt::format("column '{}'", leaf.dotted_path()));
     return array;
   }
 
   ArrayResult BuildStruct(const ArrowNode& node, int list_level) {
-    std::vector<std::shared_ptr<ArrayData>> children;
+    auto result = NewArrayData();
+    auto& children = result->child_data;
     for (const ArrowNode& child : node.children) {
       ARROW_ASSIGN_OR_RAISE(auto array, BuildChild(child, list_level));
       if (!children.empty() && array->length != children[0]->length) return Disagree(node);
@@ -146,15 +149,18 @@ class Assembler {
       ARROW_ASSIGN_OR_RAISE(shape, ShapeOf(node, list_level));
       if (shape.length != children[0]->length) return Disagree(node);
     }
-    return ArrayData::Make(node.field->type(), shape.length, {shape.validity}, std::move(children), shape.null_count);
+    result->type = node.field->type();
+    result->length = shape.length;
+    result->buffers.assign({std::move(shape.validity)});
+    result->null_count = shape.null_count;
+    return result;
   }
 
   ArrayResult BuildList(const ArrowNode& node, int list_level) {
     ARROW_ASSIGN_OR_RAISE(auto element, BuildChild(node.children[0], node.repetition_level));
     ARROW_ASSIGN_OR_RAISE(Shape shape, ShapeOf(node, list_level));
     if (shape.offsets->data_as<int32_t>()[shape.length] != element->length) return Disagree(node);
-    return ArrayData::Make(node.field->type(), shape.length, {shape.validity, shape.offsets}, {std::move(element)},
-                           shape.null_count);
+    return ListOf(node, std::move(shape), std::move(element));
   }
 
   ArrayResult BuildMap(const ArrowNode& node, int list_level) {
@@ -165,9 +171,17 @@ class Assembler {
     const int32_t entries = shape.offsets->data_as<int32_t>()[shape.length];
     if (key->length != entries || value->length != entries) return Disagree(node);
     const auto& type = static_cast<const arrow::MapType&>(*node.field->type());
-    auto pairs = ArrayData::Make(type.value_type(), entries, {nullptr}, {std::move(key), std::move(value)}, 0);
-    return ArrayData::Make(node.field->type(), shape.length, {shape.validity, shape.offsets}, {std::move(pairs)},
-                           shape.null_count);
+    auto pairs = NewArrayData(type.value_type(), entries, {nullptr}, 0);
+    pairs->child_data.push_back(std::move(key));
+    pairs->child_data.push_back(std::move(value));
+    return ListOf(node, std::move(shape), std::move(pairs));
+  }
+
+  static std::shared_ptr<ArrayData> ListOf(const ArrowNode& node, Shape shape, std::shared_ptr<ArrayData> elements) {
+    auto list = NewArrayData(node.field->type(), shape.length, {std::move(shape.validity), std::move(shape.offsets)},
+                             shape.null_count);
+    list->child_data.push_back(std::move(elements));
+    return list;
   }
 
   /// A child; one that is never null has no validity, although slots under a null parent are no values.

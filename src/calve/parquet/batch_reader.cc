@@ -1,5 +1,6 @@
 #include "calve/parquet/batch_reader.h"
 
+#include "calve/array/array_data.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 
@@ -219,7 +220,7 @@ std::shared_ptr<arrow::ArrayData> BatchReader::TakeRows(int64_t rows, Piece* pie
   const int64_t begin = piece->used_rows;
   piece->used_rows += rows;
   if (begin == 0 && piece->rows_left() == 0) return std::exchange(piece->array, nullptr);
-  auto part = piece->array->Slice(begin, rows);
+  auto part = SliceArrayData(*piece->array, begin, rows);
   if (piece->rows_left() == 0) *piece = {};
   return part;
 }

@@ -92,7 +92,9 @@ class ViewValues {
 
   std::vector<std::shared_ptr<arrow::Buffer>> TakeBuffers() {
     buffers_bytes_ = 0;
-    return std::exchange(buffers_, {});
+    std::vector<std::shared_ptr<arrow::Buffer>> taken = std::exchange(buffers_, {});
+    buffers_.reserve(taken.size());
+    return taken;
   }
   void ShareBuffers(const ViewValues& other) {
     buffers_ = other.buffers_;

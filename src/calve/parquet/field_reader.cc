@@ -58,12 +58,13 @@ Result<int64_t> FieldReader::Fill(int64_t rows) {
 
 Result<std::shared_ptr<arrow::ArrayData>> FieldReader::Assemble(int64_t rows) {
   const int first_leaf = chunks_.front().leaf_index;
-  std::vector<LeafBatch> batches(static_cast<size_t>(chunks_.back().leaf_index - first_leaf + 1));
+  batches_.resize(static_cast<size_t>(chunks_.back().leaf_index - first_leaf + 1));
   for (size_t i = 0; i < columns_.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(batches[chunks_[i].leaf_index - first_leaf], columns_[i]->Take(rows));
+    ARROW_ASSIGN_OR_RAISE(batches_[chunks_[i].leaf_index - first_leaf], columns_[i]->Take(rows));
   }
   const std::string where = fmt::format("row group {}", chunks_[0].row_group);
-  auto array = AssembleField(*setup_.schema, node_, first_leaf, &batches, setup_.pool);
+  auto array = AssembleField(*setup_.schema, node_, first_leaf, &batches_, setup_.pool);
+  batches_.clear();
   if (!array.ok()) return WithContext(array.status(), where);
   if ((*array)->length != rows) {
     return Invalid("{}: field '{}' has {} rows where there are {}", where, node_.field->name(), (*array)->length, rows);

@@ -57,6 +57,7 @@ class FieldReader : public ArrayStream {
   std::vector<ChunkPlan> chunks_;
   int64_t rows_left_;
   std::vector<std::unique_ptr<ColumnReader>> columns_;  ///< parallel to chunks_
+  std::vector<LeafBatch> batches_;                      ///< of the piece that is assembled
   std::vector<size_t> fill_order_;                      ///< of the columns: byte arrays first
   std::vector<std::shared_ptr<PageQueue>> queues_;      ///< parallel to chunks_
 };

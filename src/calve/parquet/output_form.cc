@@ -1,7 +1,9 @@
 #include "calve/parquet/output_form.h"
 
+#include "calve/parquet/value_conversion.h"
 #include "calve/parquet/variant_shredding.h"
 
+#include "calve/array/array_data.h"
 #include "calve/base/status.h"
 
 #include <arrow/array.h>
@@ -30,10 +32,10 @@ const TypePtr& StorageOf(const TypePtr& type) {
   return type->id() == Type::EXTENSION ? checked_cast<const arrow::ExtensionType&>(*type).storage_type() : type;
 }
 
-DataPtr Retyped(const ArrayData& data, const TypePtr& type) {
-  DataPtr copy = data.Copy();
-  copy->type = type;
-  return copy;
+DataPtr Retyped(DataPtr data, const TypePtr& type) {
+  if (data.use_count() != 1) data = SliceArrayData(*data, 0, data->length);
+  data->type = type;
+  return data;
 }
 
 Status InitializeCompute() {
@@ -54,15 +56,16 @@ DataResult Encode(const DataPtr& values, const TypePtr& to, arrow::compute::Exec
   if (!indices.ok()) {
     return Invalid("{} distinct values do not fit {}", dictionary.dictionary()->length(), to->ToString());
   }
-  DataPtr result = Retyped(*(*indices)->data(), to);
+  DataPtr result = Retyped((*indices)->data(), to);
   result->dictionary = dictionary.dictionary()->data();
   return result;
 }
 
 DataResult CastLeaf(DataPtr values, const TypePtr& to, arrow::MemoryPool* pool) {
   const TypePtr& storage = StorageOf(to);
-  values = Retyped(*values, StorageOf(values->type));
-  if (values->type->Equals(*storage)) return Retyped(*values, to);
+  if (StorageOf(values->type)->Equals(*storage)) return Retyped(std::move(values), to);
+  const TypePtr own = StorageOf(values->type);
+  values = Retyped(std::move(values), own);
   ARROW_RETURN_NOT_OK(InitializeCompute());
   arrow::compute::ExecContext context(pool);
   if (storage->id() == Type::DICTIONARY) {
@@ -80,14 +83,7 @@ DataResult CastLeaf(DataPtr values, const TypePtr& to, arrow::MemoryPool* pool) 
                                                                         arrow::compute::CastOptions::Safe(), &context));
     values = cast.array();
   }
-  return Retyped(*values, to);
-}
-
-Result<std::shared_ptr<arrow::Buffer>> WideOffsets(const ArrayData& list, int64_t count, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> wide, arrow::AllocateBuffer(count * 8, pool));
-  const auto* offsets = list.GetValues<int32_t>(1);
-  std::copy(offsets, offsets + count, wide->mutable_data_as<int64_t>());
-  return wide;
+  return Retyped(std::move(values), to);
 }
 
 template <typename T>
@@ -141,11 +137,12 @@ DataResult ToFixedSizeList(const ArrayData& list, const TypePtr& to, arrow::Memo
 }
 
 /// `list` has its children in their final form.
-DataResult ConvertList(const ArrayData& list, const TypePtr& to, arrow::MemoryPool* pool) {
-  DataPtr result = Retyped(list, to);
+DataResult ConvertList(DataPtr data, const TypePtr& to, arrow::MemoryPool* pool) {
+  const ArrayData& list = *data;
+  DataPtr result = Retyped(data, to);
   switch (to->id()) {
     case Type::LARGE_LIST: {
-      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list, list.length + 1, pool));
+      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list.GetValues<int32_t>(1), list.length + 1, pool));
       return result;
     }
     case Type::FIXED_SIZE_LIST:
@@ -156,7 +153,7 @@ DataResult ConvertList(const ArrayData& list, const TypePtr& to, arrow::MemoryPo
       return result;
     }
     case Type::LARGE_LIST_VIEW: {
-      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list, list.length, pool));
+      ARROW_ASSIGN_OR_RAISE(result->buffers[1], WideOffsets(list.GetValues<int32_t>(1), list.length, pool));
       ARROW_ASSIGN_OR_RAISE(auto sizes, Sizes<int64_t>(list, pool));
       result->buffers.push_back(std::move(sizes));
       return result;
@@ -171,18 +168,17 @@ DataResult Finish(const ArrowNode& node, DataPtr data, arrow::MemoryPool* pool) 
   if (IsPutTogether(node)) return PutVariantsTogether(*data, pool);
   const TypePtr& type = node.output->type();
   if (node.leaf_index >= 0) return CastLeaf(std::move(data), type, pool);
-  data = data->Copy();
   const TypePtr& storage = StorageOf(type);
   std::vector<DataPtr>* children = &data->child_data;
   if (storage->id() == Type::MAP) {
-    data->child_data[0] = Retyped(*data->child_data[0], storage->field(0)->type());
+    data->child_data[0] = Retyped(std::move(data->child_data[0]), storage->field(0)->type());
     children = &data->child_data[0]->child_data;
   }
   for (size_t i = 0; i < node.children.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE((*children)[i], FinishField(node.children[i], std::move((*children)[i]), pool));
   }
-  ARROW_ASSIGN_OR_RAISE(data, ConvertList(*data, storage, pool));
-  return Retyped(*data, type);
+  ARROW_ASSIGN_OR_RAISE(data, ConvertList(std::move(data), storage, pool));
+  return Retyped(std::move(data), type);
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ Read ReadAllBatches(const std::shared_ptr<arrow::Buffer>& bytes, const ParquetRe
     auto batch = (*reader)->Next();
     read.status = batch.status();
     if (!batch.ok() || *batch == nullptr) break;
-    read.batches.push_back(*batch);
+    // A copy: what a caller keeps would count against the reader's budget.
+    read.batches.push_back((*batch)->CopyTo(arrow::default_cpu_memory_manager()).ValueOrDie());
     read.first_rows.push_back((*reader)->first_row());
   }
   if (reader.ok()) read.metrics = (*reader)->metrics();

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "calve/array/array_data.h"
+
 #include <arrow/buffer.h>
 #include <arrow/memory_pool.h>
 #include <arrow/result.h>
 #include <arrow/status.h>
+#include <arrow/util/bit_util.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,6 +28,12 @@ class PoolVector {
 
  public:
   explicit PoolVector(arrow::MemoryPool* pool) : pool_(pool) {}
+  PoolVector(PoolVector&& other) noexcept : pool_(other.pool_) { Swap(other); }
+  PoolVector& operator=(PoolVector&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~PoolVector() { Release(); }
 
   arrow::MemoryPool* pool() const { return pool_; }
   int64_t size() const { return size_; }
@@ -40,16 +49,8 @@ class PoolVector {
   /// Makes room for `additional` more elements, and for the slack behind them even when there are none.
   arrow::Status Reserve(int64_t additional) {
     const int64_t needed = size_ + additional;
-    if (needed <= capacity_ && buffer_ != nullptr) return arrow::Status::OK();
-    const int64_t capacity = std::max(needed, std::min<int64_t>(capacity_ * 2, capacity_ + kLargestStep));
-    if (buffer_ == nullptr) {
-      ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(0, pool_));
-    }
-    ARROW_RETURN_NOT_OK(
-        buffer_->Resize(capacity * static_cast<int64_t>(sizeof(T)) + kPoolVectorSlackBytes, /*shrink_to_fit=*/false));
-    data_ = reinterpret_cast<T*>(buffer_->mutable_data());
-    capacity_ = capacity;
-    return arrow::Status::OK();
+    if (needed <= capacity_ && data_ != nullptr) return arrow::Status::OK();
+    return Grow(std::max(needed, std::min<int64_t>(capacity_ * 2, capacity_ + kLargestStep)));
   }
 
   arrow::Status Append(const T& value) {
@@ -77,7 +78,7 @@ class PoolVector {
 
   /// New elements are not initialized.
   arrow::Status Resize(int64_t size) {
-    if (size > size_ || buffer_ == nullptr) ARROW_RETURN_NOT_OK(Reserve(size - size_));
+    if (size > size_ || data_ == nullptr) ARROW_RETURN_NOT_OK(Reserve(size - size_));
     size_ = size;
     return arrow::Status::OK();
   }
@@ -89,43 +90,70 @@ class PoolVector {
   void Clear() { size_ = 0; }
   /// Drops the elements and the memory.
   void Release() {
-    buffer_.reset();
-    data_ = nullptr;
-    size_ = capacity_ = 0;
+    if (data_ != nullptr) pool_->Free(reinterpret_cast<uint8_t*>(data_), allocated_bytes_);
+    Forget();
   }
 
   /// The elements as a buffer, of which at most half is room to spare; leaves this empty.
   arrow::Result<std::shared_ptr<arrow::Buffer>> Finish() {
-    if (buffer_ == nullptr) {
-      ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(0, pool_));
-    }
+    if (data_ == nullptr) ARROW_RETURN_NOT_OK(Allocate(0));
     // Moving what is there costs more than a little room to spare.
     constexpr int64_t kLittle = 4096, kMuch = 16 << 20;
-    const int64_t spare = buffer_->capacity() - size_bytes();
-    const bool shrink = spare > kMuch || spare > size_bytes() + kLittle;
-    ARROW_RETURN_NOT_OK(buffer_->Resize(size_bytes(), shrink));
-    std::shared_ptr<arrow::Buffer> result = std::move(buffer_);
-    Release();
-    return result;
+    const int64_t spare = allocated_bytes_ - size_bytes();
+    if (spare > kMuch || spare > size_bytes() + kLittle) ARROW_RETURN_NOT_OK(Allocate(size_bytes()));
+    return TakeBuffer();
   }
 
   /// The same; what lies in the slack behind the elements may be read.
   arrow::Result<std::shared_ptr<arrow::Buffer>> FinishWithSlack() {
     ARROW_RETURN_NOT_OK(Reserve(0));
-    ARROW_RETURN_NOT_OK(buffer_->Resize(size_bytes(), /*shrink_to_fit=*/false));
-    std::shared_ptr<arrow::Buffer> result = std::move(buffer_);
-    Release();
-    return result;
+    return TakeBuffer();
   }
 
  private:
   /// Doubling stops here, so that a large buffer does not hold as much again in vain.
   static constexpr int64_t kLargestStep = (int64_t{64} << 20) / static_cast<int64_t>(sizeof(T)) + 1;
 
-  arrow::MemoryPool* pool_;
-  std::unique_ptr<arrow::ResizableBuffer> buffer_;
+  arrow::Status Grow(int64_t capacity) {
+    ARROW_RETURN_NOT_OK(Allocate(capacity * static_cast<int64_t>(sizeof(T)) + kPoolVectorSlackBytes));
+    capacity_ = capacity;
+    return arrow::Status::OK();
+  }
+
+  /// Makes the memory hold `bytes`.
+  arrow::Status Allocate(int64_t bytes) {
+    const int64_t rounded = arrow::bit_util::RoundUpToMultipleOf64(bytes);
+    auto* memory = reinterpret_cast<uint8_t*>(data_);
+    ARROW_RETURN_NOT_OK(memory == nullptr ? pool_->Allocate(rounded, &memory)
+                                          : pool_->Reallocate(allocated_bytes_, rounded, &memory));
+    data_ = reinterpret_cast<T*>(memory);
+    allocated_bytes_ = rounded;
+    return arrow::Status::OK();
+  }
+
+  std::shared_ptr<arrow::Buffer> TakeBuffer() {
+    auto buffer = OwnMemory(reinterpret_cast<uint8_t*>(data_), size_bytes(), allocated_bytes_, pool_);
+    Forget();
+    return buffer;
+  }
+
+  void Forget() {
+    data_ = nullptr;
+    size_ = capacity_ = allocated_bytes_ = 0;
+  }
+
+  void Swap(PoolVector& other) {
+    std::swap(pool_, other.pool_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(allocated_bytes_, other.allocated_bytes_);
+  }
+
+  arrow::MemoryPool* pool_ = nullptr;
   T* data_ = nullptr;
   int64_t size_ = 0, capacity_ = 0;
+  int64_t allocated_bytes_ = 0;
 };
 
 /// Bytes that an encoder appends to.

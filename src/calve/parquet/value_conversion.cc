@@ -1,5 +1,6 @@
 #include "calve/parquet/value_conversion.h"
 
+#include "calve/array/array_data.h"
 #include "calve/base/status.h"
 #include "calve/simd/level_bits.h"
 
@@ -162,7 +163,8 @@ ValueConversion DecimalConversion(const SchemaElement& element, int64_t width) {
 template <size_t kWords>
 BufferResult DecimalsOfByteArrays(const LeafBatch& batch, arrow::MemoryPool* pool) {
   constexpr int64_t kWidth = kWords * 8;
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> out, arrow::AllocateBuffer(batch.slots * kWidth, pool));
+  ByteBuffer out(pool);
+  ARROW_RETURN_NOT_OK(out.Resize(batch.slots * kWidth));
   const auto* offsets = batch.offsets->data_as<int32_t>();
   for (int64_t i = 0; i < batch.slots; ++i) {
     Words<kWords> words{};
@@ -170,25 +172,16 @@ BufferResult DecimalsOfByteArrays(const LeafBatch& batch, arrow::MemoryPool* poo
       const int64_t size = offsets[i + 1] - offsets[i];
       if (size == 0 || !FromBigEndian(batch.values->data() + offsets[i], size, &words)) return DoesNotFit<kWords>(size);
     }
-    Put(words, i, out->mutable_data());
+    Put(words, i, out.data());
   }
-  return out;
+  return out.Finish();
 }
 
 BufferResult PackBooleans(const LeafBatch& batch, arrow::MemoryPool* pool) {
-  const int64_t words = (batch.slots + 63) / 64;
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> out, arrow::AllocateResizableBuffer(words * 8, pool));
-  simd::BitsAtLeast(batch.values->data(), static_cast<size_t>(batch.slots), 1,
-                    reinterpret_cast<uint64_t*>(out->mutable_data()));
-  ARROW_RETURN_NOT_OK(out->Resize(arrow::bit_util::BytesForBits(batch.slots), /*shrink_to_fit=*/false));
-  return out;
-}
-
-BufferResult WideOffsets(const LeafBatch& batch, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> wide, arrow::AllocateBuffer((batch.slots + 1) * 8, pool));
-  const auto* offsets = batch.offsets->data_as<int32_t>();
-  std::copy(offsets, offsets + batch.slots + 1, wide->mutable_data_as<int64_t>());
-  return wide;
+  PoolVector<uint64_t> words(pool);
+  ARROW_RETURN_NOT_OK(words.Resize((batch.slots + 63) / 64));
+  simd::BitsAtLeast(batch.values->data(), static_cast<size_t>(batch.slots), 1, words.data());
+  return words.Finish();
 }
 
 BufferResult FinishValues(const arrow::DataType& storage, const LeafBatch& batch, arrow::MemoryPool* pool) {
@@ -250,32 +243,38 @@ ValueConversion ConversionOf(const SchemaElement& element, const arrow::DataType
   return {width, width, nullptr, {}};
 }
 
+Result<std::shared_ptr<Buffer>> WideOffsets(const int32_t* offsets, int64_t count, arrow::MemoryPool* pool) {
+  PoolVector<int64_t> wide(pool);
+  ARROW_RETURN_NOT_OK(wide.Resize(count));
+  std::copy(offsets, offsets + count, wide.data());
+  return wide.Finish();
+}
+
 Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const std::shared_ptr<arrow::DataType>& type, LeafBatch batch,
                                                       arrow::MemoryPool* pool) {
-  using arrow::ArrayData;
   if (type->id() == arrow::Type::DICTIONARY) {
-    auto indices = ArrayData::Make(type, batch.slots, {batch.validity, batch.values}, batch.null_count);
+    auto indices = NewArrayData(type, batch.slots, {batch.validity, batch.values}, batch.null_count);
     indices->dictionary = std::move(batch.dictionary);
     return indices;
   }
   const arrow::DataType& storage = StorageOf(*type);
   if (storage.id() == arrow::Type::NA) {
     if (batch.null_count != batch.slots) return Invalid("a value in a column of type UNKNOWN, which holds nulls only");
-    return ArrayData::Make(type, batch.slots, {nullptr}, batch.slots);
+    return NewArrayData(type, batch.slots, {nullptr}, batch.slots);
   }
   if (arrow::is_binary_view_like(storage.id())) {
-    arrow::BufferVector buffers = {batch.validity, batch.values};
-    for (auto& buffer : batch.view_buffers) buffers.push_back(std::move(buffer));
-    return ArrayData::Make(type, batch.slots, std::move(buffers), batch.null_count);
+    auto views = NewArrayData(type, batch.slots, {batch.validity, batch.values}, batch.null_count);
+    for (auto& buffer : batch.view_buffers) views->buffers.push_back(std::move(buffer));
+    return views;
   }
   if (arrow::is_base_binary_like(storage.id())) {
     if (arrow::is_large_binary_like(storage.id())) {
-      ARROW_ASSIGN_OR_RAISE(batch.offsets, WideOffsets(batch, pool));
+      ARROW_ASSIGN_OR_RAISE(batch.offsets, WideOffsets(batch.offsets->data_as<int32_t>(), batch.slots + 1, pool));
     }
-    return ArrayData::Make(type, batch.slots, {batch.validity, batch.offsets, batch.values}, batch.null_count);
+    return NewArrayData(type, batch.slots, {batch.validity, batch.offsets, batch.values}, batch.null_count);
   }
   ARROW_ASSIGN_OR_RAISE(auto values, FinishValues(storage, batch, pool));
-  return ArrayData::Make(type, batch.slots, {batch.validity, std::move(values)}, batch.null_count);
+  return NewArrayData(type, batch.slots, {batch.validity, std::move(values)}, batch.null_count);
 }
 
 }  // namespace calve::parquet

@@ -23,4 +23,7 @@ Result<std::shared_ptr<arrow::ArrayData>> ConvertLeaf(const std::shared_ptr<arro
 /// finer is cut off; what does not fit wraps around.
 int64_t Int96ToTimestamp(const uint8_t* bytes, arrow::TimeUnit::type unit);
 
+/// `count` offsets of 32 bits as offsets of 64 bits.
+Result<std::shared_ptr<arrow::Buffer>> WideOffsets(const int32_t* offsets, int64_t count, arrow::MemoryPool* pool);
+
 }  // namespace calve::parquet
