@@ -16,6 +16,8 @@ namespace {
 using ArrayPtr = std::shared_ptr<arrow::ArrayData>;
 using Lock = std::unique_lock<std::mutex>;
 
+/// Arrays that a stream of the first group is ahead at most. Those behind it are held back by their bytes only: who has
+/// nothing to do in the first group does all of the next.
 constexpr size_t kArraysAhead = 2;
 
 int64_t HeldBytes(const arrow::ArrayData& array) {
@@ -34,16 +36,18 @@ struct Stream {
   bool running = false;
   bool finished = false;
   bool listed = false;  // in its group's `ready`
-
-  bool may_run() const { return !running && !finished && queue.size() < kArraysAhead; }
 };
 
 struct Group {
   std::vector<Stream> streams;
   std::deque<Stream*> ready;  // those that may run, and some that may no more
+  bool first = false;         // its arrays are taken
 
+  bool MayRun(const Stream& stream) const {
+    return !stream.running && !stream.finished && (!first || stream.queue.size() < kArraysAhead);
+  }
   void List(Stream* stream) {
-    if (stream->listed || !stream->may_run()) return;
+    if (stream->listed || !MayRun(*stream)) return;
     stream->listed = true;
     ready.push_back(stream);
   }
@@ -59,6 +63,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   void AddGroup(std::vector<std::unique_ptr<ArrayStream>> streams) {
     Lock lock(mutex_);
     auto group = std::make_shared<Group>();
+    group->first = groups_.empty();
     group->streams.resize(streams.size());
     for (size_t i = 0; i < streams.size(); ++i) {
       group->streams[i].source = std::move(streams[i]);
@@ -74,6 +79,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
       for (const ArrayPtr& array : stream.queue) waiting_bytes_ -= HeldBytes(*array);
     }
     groups_.pop_front();
+    if (!groups_.empty()) groups_.front()->first = true;
   }
 
   size_t groups_count() {
@@ -147,7 +153,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   /// The stream that should run next, if any may.
   Work FirstReady() {
     for (const auto& group : groups_) {
-      while (!group->ready.empty() && !group->ready.front()->may_run()) Unlist(group.get());
+      while (!group->ready.empty() && !group->MayRun(*group->ready.front())) Unlist(group.get());
       if (group->ready.empty()) continue;
       Stream* stream = group->ready.front();
       const bool fits = waiting_bytes_ == 0 || waiting_bytes_ + stream->array_bytes <= ahead_bytes_;

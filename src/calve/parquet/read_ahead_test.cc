@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -196,6 +197,24 @@ TEST(ReadAhead, AnExecutorThatTakesNoWorkOnlyCostsParallelism) {
   ReadAhead ahead(context, 1 << 20, &counters);
   ahead.AddGroup(Streams(&notes, 0, 2, 5));
   for (int64_t n = 0; n < 10; ++n) EXPECT_EQ(ValueOf(ahead.Take(n % 2).ValueOrDie()), n % 2 * 100 + n / 2);
+}
+
+TEST(ReadAhead, RunsTheGroupsBehindToTheirEnds) {
+  // One stream a group leaves one thread without work in the first group, whoever takes its arrays.
+  Notes notes;
+  ReadCounters counters;
+  Context context;
+  context.threads = 2;
+  ReadAhead ahead(context, 1 << 20, &counters);
+  ahead.AddGroup(Streams(&notes, 0, 1, 50));
+  ahead.AddGroup(Streams(&notes, 1, 1, 50));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (notes.calls < 2 + 50 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_EQ(notes.calls, 2 + 50) << "two arrays of the first group, all of the second";
+  for (int64_t group : {0, 1}) {
+    for (int64_t i = 0; i < 50; ++i) EXPECT_EQ(ValueOf(ahead.Take(0).ValueOrDie()), group * 10000 + i);
+    ahead.RemoveGroup();
+  }
 }
 
 }  // namespace
