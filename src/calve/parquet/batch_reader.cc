@@ -14,67 +14,6 @@
 namespace calve::parquet {
 namespace {
 
-constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-
-/// `wanted` bytes, or a part of the budget (0: none) when that is less.
-int64_t PartOf(int64_t budget_bytes, int64_t divisor, int64_t wanted) {
-  return budget_bytes == 0 ? wanted : std::min(wanted, budget_bytes / divisor);
-}
-
-/// How much of each column to read at a time: all of them together hold no more than kAllWindows, unless there are very
-/// many.
-int64_t WindowBytes(size_t columns, int64_t budget_bytes) {
-  constexpr int64_t kAllWindows = int64_t{64} << 20, kSmallest = 64 << 10, kLargest = 1 << 20;
-  const int64_t all = PartOf(budget_bytes, 8, kAllWindows);
-  return std::clamp(all / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, kLargest);
-}
-
-ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLimits& limits, arrow::MemoryPool* pool,
-                  ReadCounters* counters) {
-  constexpr int64_t kPageBytes = int64_t{64} << 20, kIdleBytes = int64_t{32} << 20;
-  const int64_t budget = BudgetBytesOf(file.context);
-  ReadSetup setup;
-  setup.file = &file;
-  setup.schema = &schema;
-  setup.pool = pool;
-  setup.limits = limits;
-  setup.limits.soft_bytes = PartOf(budget, 16, limits.soft_bytes);
-  setup.batch_rows = file.options.batch_rows;
-  setup.window_bytes = WindowBytes(schema.leaves.size(), budget);
-  setup.pages.verify_crc = file.options.verify_crc;
-  setup.pages.buffers = PageBuffers::Make(pool, PartOf(budget, 16, kIdleBytes));
-  setup.pages.budget = std::make_shared<PageBudget>(PartOf(budget, 8, kPageBytes));
-  setup.pages.counters = counters;
-  return setup;
-}
-
-/// What batches are made of is used again when they are dropped. A caller's pool that does so already is taken as it
-/// is.
-std::shared_ptr<BufferPool> BuffersOver(const Context& context, OperationPool* budget) {
-  if (budget == nullptr) return BufferPool::Over(PoolOf(context));
-  return BufferPool::Make(budget, PartOf(BudgetBytesOf(context), 8, BufferPool::kDefaultIdleBytes));
-}
-
-int64_t AheadBytes(const Context& context) {
-  constexpr int64_t kAheadBytes = int64_t{64} << 20;
-  return PartOf(BudgetBytesOf(context), 4, kAheadBytes);
-}
-
-/// Where the leaves of each field end among those of the selection.
-size_t CountLeaves(const ArrowNode& node) {
-  size_t leaves = node.leaf_index >= 0 ? 1 : 0;
-  for (const ArrowNode& child : node.children) leaves += CountLeaves(child);
-  return leaves;
-}
-
-/// Row groups that may be open at once: enough for every thread to find a column, and always the next one, so that
-/// no thread is idle while the last rows of a group are decoded.
-size_t MostOpenGroups(const Context& context, size_t fields) {
-  const size_t threads = static_cast<size_t>(ThreadsOf(context));
-  if (threads == 1 || fields == 0) return 1;
-  return std::max<size_t>(2, (threads + fields - 1) / fields);
-}
-
 /// A row group that says to have no rows has no values.
 Status CheckEmpty(const Footer& footer, const Selection& selection, int row_group) {
   for (size_t leaf = 0; leaf < selection.leaves.size(); ++leaf) {
@@ -91,16 +30,13 @@ Status CheckEmpty(const Footer& footer, const Selection& selection, int row_grou
 BatchReader::BatchReader(const OpenFile& file, Selection selection, const BatchLimits& limits)
     : file_(file),
       selection_(std::move(selection)),
-      pool_(file.context.memory_budget_bytes > 0 ? OperationPool::Make(file.context) : nullptr),
-      buffers_(BuffersOver(file.context, pool_.get())),
-      setup_(SetupOf(file, selection_.schema, limits, buffers_.get(), &counters_)),
+      memory_(file.context),
+      setup_(SetupOf(file, selection_.schema, limits, memory_.buffers.get(), &counters_)),
       most_open_groups_(MostOpenGroups(file.context, selection_.schema.fields.size())),
-      most_open_bytes_(PartOf(BudgetBytesOf(file.context), 4, kUnlimited)),
+      most_open_bytes_(MostOpenBytes(file.context)),
       pieces_(selection_.schema.fields.size()),
       ahead_(file.context, AheadBytes(file.context), &counters_) {
   counters_.footer_cache_hits = file.footer_cache_hits;
-  size_t end = 0;
-  for (const ArrowNode& field : selection_.schema.fields) field_ends_.push_back(end += CountLeaves(field));
 }
 
 Result<std::unique_ptr<BatchReader>> BatchReader::Make(const OpenFile& file, const std::vector<int>& leaves,
@@ -130,7 +66,7 @@ Status BatchReader::Plan(const std::vector<int>& row_groups) {
                             PlanChunk(footer, selection_.schema.leaves[leaf], selection_.leaves[leaf], index));
       chunk.leaf_index = static_cast<int>(leaf);
       group.weight_bytes += std::min(chunk.size_bytes, setup_.window_bytes) + chunk.opened_bytes;
-      group.chunks.push_back(chunk);
+      group.chunks.push_back({std::move(chunk), {}});
     }
     groups_.push_back(std::move(group));
   }
@@ -179,10 +115,10 @@ Status BatchReader::OpenGroup(const PlannedGroup& group) {
   ARROW_ASSIGN_OR_RAISE(const auto ranges, MergeSmallChunks(group.chunks));
   std::vector<std::unique_ptr<ArrayStream>> streams;
   auto chunk = group.chunks.begin();
-  for (size_t i = 0; i < selection_.schema.fields.size(); ++i) {
-    const auto end = group.chunks.begin() + static_cast<std::ptrdiff_t>(field_ends_[i]);
+  for (const ArrowNode& node : selection_.schema.fields) {
+    const auto end = chunk + static_cast<std::ptrdiff_t>(CountLeaves(node));
     ARROW_ASSIGN_OR_RAISE(auto field,
-                          FieldReader::Make(setup_, selection_.schema.fields[i], {chunk, end}, group.num_rows, ranges));
+                          FieldReader::Make(setup_, node, {chunk, end}, group.first_row, group.num_rows, ranges));
     streams.push_back(std::move(field));
     chunk = end;
   }
@@ -191,12 +127,12 @@ Status BatchReader::OpenGroup(const PlannedGroup& group) {
 }
 
 /// Chunks that are read in one go anyway are read together with those beside them.
-Result<std::shared_ptr<RangeReader>> BatchReader::MergeSmallChunks(const std::vector<ChunkPlan>& chunks) const {
+Result<std::shared_ptr<RangeReader>> BatchReader::MergeSmallChunks(const std::vector<PlannedChunk>& chunks) const {
   constexpr int64_t kLargestRead = 8 << 20;
   if (file_.file->supports_zero_copy()) return nullptr;
   std::vector<ByteRange> small;
-  for (const ChunkPlan& chunk : chunks) {
-    if (chunk.size_bytes <= setup_.window_bytes) small.push_back({chunk.offset, chunk.size_bytes});
+  for (const auto& [plan, rows] : chunks) {
+    if (plan.size_bytes <= setup_.window_bytes) small.push_back({plan.offset, plan.size_bytes});
   }
   const ReadCost cost{file_.options.read_latency_us, file_.options.read_bytes_per_second};
   ARROW_ASSIGN_OR_RAISE(const auto reads, Coalesce(std::move(small), GapBytes(cost), kLargestRead));

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "calve/array/buffer_pool.h"
-#include "calve/base/operation_pool.h"
 #include "calve/parquet/field_reader.h"
 #include "calve/parquet/open_file.h"
 #include "calve/parquet/read_ahead.h"
@@ -34,8 +32,8 @@ class BatchReader : public ParquetBatchReader {
   struct PlannedGroup {
     int index = 0;
     int64_t first_row = 0, num_rows = 0;
-    int64_t weight_bytes = 0;       ///< about what it holds in memory while it is read
-    std::vector<ChunkPlan> chunks;  ///< parallel to the selection's leaves
+    int64_t weight_bytes = 0;          ///< about what it holds in memory while it is read
+    std::vector<PlannedChunk> chunks;  ///< parallel to the selection's leaves
   };
   /// What is left of the last array of a field.
   struct Piece {
@@ -49,7 +47,7 @@ class BatchReader : public ParquetBatchReader {
   Result<std::shared_ptr<arrow::RecordBatch>> ReadBatch();
   Status OpenGroups();
   Status OpenGroup(const PlannedGroup& group);
-  Result<std::shared_ptr<RangeReader>> MergeSmallChunks(const std::vector<ChunkPlan>& chunks) const;
+  Result<std::shared_ptr<RangeReader>> MergeSmallChunks(const std::vector<PlannedChunk>& chunks) const;
   bool HasRoomFor(const PlannedGroup& group) const;
   /// Makes every field have rows; returns how many all of them have.
   Result<int64_t> FillPieces();
@@ -58,11 +56,9 @@ class BatchReader : public ParquetBatchReader {
 
   const OpenFile& file_;
   Selection selection_;
-  std::vector<size_t> field_ends_;  ///< one a field: where its leaves end among the selection's
   std::vector<PlannedGroup> groups_;
   ReadCounters counters_;
-  std::shared_ptr<OperationPool> pool_;  ///< of the context's budget; null: it has none
-  std::shared_ptr<BufferPool> buffers_;  ///< of the batches
+  ReadMemory memory_;
   ReadSetup setup_;
   size_t most_open_groups_ = 1;
   int64_t most_open_bytes_ = 0;

@@ -87,6 +87,14 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     return groups_.size();
   }
 
+  /// It may only be known once the array that is being made is there.
+  bool HasMore(size_t index) {
+    Lock lock(mutex_);
+    const Stream& stream = groups_.front()->streams[index];
+    while (stream.queue.empty() && stream.running) HelpOrWait(&lock);
+    return !stream.queue.empty() || !stream.finished || !stream.failure.ok();
+  }
+
   Result<ArrayPtr> Take(size_t index) {
     Lock lock(mutex_);
     const auto group = groups_.front();
@@ -248,6 +256,7 @@ ReadAhead::~ReadAhead() { state_->Stop(); }
 void ReadAhead::AddGroup(std::vector<std::unique_ptr<ArrayStream>> streams) { state_->AddGroup(std::move(streams)); }
 void ReadAhead::RemoveGroup() { state_->RemoveGroup(); }
 size_t ReadAhead::groups_count() const { return state_->groups_count(); }
+bool ReadAhead::HasMore(size_t stream) { return state_->HasMore(stream); }
 Result<ArrayPtr> ReadAhead::Take(size_t stream) { return state_->Take(stream); }
 
 }  // namespace calve::parquet

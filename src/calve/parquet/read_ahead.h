@@ -54,6 +54,8 @@ class ReadAhead {
   void RemoveGroup();
   size_t groups_count() const;
 
+  /// Whether a stream of the first group has another array, or an error.
+  bool HasMore(size_t stream);
   /// The next array of a stream of the first group; Cancelled when stop was requested.
   Result<std::shared_ptr<arrow::ArrayData>> Take(size_t stream);
 

@@ -22,6 +22,13 @@ Result<int64_t> RowCursor::Fill(const RowRanges& wanted, int64_t count) {
   return std::min(held_, count);
 }
 
+Result<int64_t> RowCursor::FillNext(int64_t count) {
+  ARROW_ASSIGN_OR_RAISE(const int64_t filled, column_->Fill(count));
+  next_row_ += filled - held_;
+  held_ = filled;
+  return filled;
+}
+
 Result<LeafBatch> RowCursor::Take(int64_t count) {
   held_ -= count;
   return column_->Take(count);

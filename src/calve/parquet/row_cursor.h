@@ -17,8 +17,12 @@ class RowCursor {
   /// Decodes the first rows of `wanted` until `count` of them are held, or a limit is reached. Those held already are
   /// the first of `wanted`. Returns how many are held, at least one.
   Result<int64_t> Fill(const RowRanges& wanted, int64_t count);
+  /// The same for the next rows, none skipped.
+  Result<int64_t> FillNext(int64_t count);
   /// The first `count` of those held.
   Result<LeafBatch> Take(int64_t count);
+  /// Invalid when the chunk has more rows than were taken or skipped.
+  Status CheckEnd() { return column_->CheckEnd(); }
 
  private:
   Status GoTo(int64_t row);

@@ -1,50 +1,35 @@
 #pragma once
 
-#include "calve/parquet/open_file.h"
-#include "calve/parquet/row_cursor.h"
-#include "calve/parquet/row_ranges.h"
+#include "calve/parquet/field_decoder.h"
 #include "calve/parquet/selection.h"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace calve::parquet {
 
-/// A chunk to be read by rows.
-struct PlannedChunk {
-  ChunkPlan plan;
-  std::optional<RowRanges> rows;  ///< of the pages that the plan names, when it names pages
-};
-
 /// Reads rows of some columns of one row group, front to back, as they are asked for.
 class RowGroupReader {
  public:
-  /// `chunks` are parallel to the leaves of `selection`, whose schema `leaf_index` counts by. All arguments outlive the
-  /// reader, but `chunks`.
-  static Result<std::unique_ptr<RowGroupReader>> Make(const OpenFile& file, const Selection& selection,
-                                                      std::vector<PlannedChunk> chunks, const PageOptions& options,
-                                                      const BatchLimits& limits, arrow::MemoryPool* pool);
+  /// `chunks` are parallel to the leaves of `selection`, whose schema `leaf_index` counts by; at least one. `first_row`
+  /// is the row group's in the file. `setup` is for the schema of `selection`; both outlive the reader.
+  static Result<std::unique_ptr<RowGroupReader>> Make(const ReadSetup& setup, const Selection& selection,
+                                                      std::vector<PlannedChunk> chunks, int64_t first_row);
 
   /// The first rows of `wanted` (counted from the row group's first), as many as the limits allow, at least one.
   /// `wanted` begins with the rows that the call before left, and goes on behind them.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(const RowRanges& wanted);
 
- private:
-  struct Column {
-    RowCursor cursor;
-    int leaf_index = 0, row_group = 0;
-    bool binary = false;
-  };
+  /// The pages of all columns, for threads that work ahead.
+  std::vector<std::shared_ptr<PageQueue>> queues() const;
 
-  RowGroupReader(const Selection& selection, arrow::MemoryPool* pool) : selection_(selection), pool_(pool) {}
-  Result<int64_t> FillColumns(const RowRanges& wanted);
-  Result<std::shared_ptr<arrow::RecordBatch>> Assemble(int64_t rows);
-  Status InColumn(const Status& status, const Column& column) const;
+ private:
+  RowGroupReader(const Selection& selection, int64_t first_row) : selection_(selection), first_row_(first_row) {}
+  Result<int64_t> FillFields(const RowRanges& wanted);
 
   const Selection& selection_;
-  arrow::MemoryPool* pool_;
-  std::vector<Column> columns_;
+  const int64_t first_row_;
+  std::vector<FieldDecoder> fields_;
 };
 
 }  // namespace calve::parquet

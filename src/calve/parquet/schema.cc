@@ -226,4 +226,10 @@ Result<FileSchema> FileSchema::Make(const std::vector<SchemaElement>& elements, 
   return schema;
 }
 
+size_t CountLeaves(const ArrowNode& node) {
+  size_t leaves = node.leaf_index >= 0 ? 1 : 0;
+  for (const ArrowNode& child : node.children) leaves += CountLeaves(child);
+  return leaves;
+}
+
 }  // namespace calve::parquet

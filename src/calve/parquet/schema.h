@@ -35,6 +35,9 @@ struct ArrowNode {
   int repetition_level = 0;  ///< of the repeated group of a list or map: rep < this begins a new list
 };
 
+/// How many columns a field is assembled from.
+size_t CountLeaves(const ArrowNode& node);
+
 /// A column of the file.
 struct LeafColumn {
   SchemaElement element;

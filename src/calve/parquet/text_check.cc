@@ -144,11 +144,11 @@ bool HoldsText(const ArrowNode& node) {
 
 }  // namespace
 
-Status CheckText(const ArrowNode& node, const arrow::ArrayData& array, int64_t first_row) {
+Status CheckText(const ArrowNode& node, const arrow::ArrayData& array, const std::function<int64_t(int64_t)>& row_of) {
   if (!HoldsText(node)) return Status::OK();
   const MaybeFound found = FindBad(node, *arrow::MakeArray(array.Copy()));
   if (!found) return Status::OK();
-  return Invalid("column '{}': row {}: text that is not UTF-8", found->path, first_row + found->slot);
+  return Invalid("column '{}': row {}: text that is not UTF-8", found->path, row_of(found->slot));
 }
 
 }  // namespace calve::parquet

@@ -50,6 +50,22 @@ TEST(InvalidUtf8, IsAnErrorThatNamesColumnAndRow) {
               HasSubstr("column 'c': row 5: text that is not UTF-8"));
 }
 
+TEST(InvalidUtf8, IsAnErrorInFilteredReadsToo) {
+  const auto bytes = Write(Text({"a", "b", "c", "d", "e", "\xff", "g"}));
+  ParquetReadOptions options;
+  options.invalid_utf8 = InvalidUtf8::kError;
+  const auto file =
+      ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(bytes), "x.parquet", options).ValueOrDie();
+  ParquetReadRequest request;
+  request.leaves = {0};
+  const auto read = [&](const std::vector<RowRange>& rows) {
+    request.rows = rows;
+    return file->Read(request).ValueOrDie()->Next().status();
+  };
+  EXPECT_TRUE(read({{1, 2}, {6, 7}}).ok()) << "a bad value that is not read";
+  EXPECT_THAT(read({{4, 7}}).message(), HasSubstr("column 'c': row 5: text that is not UTF-8"));
+}
+
 TEST(InvalidUtf8, CharactersCutInTwoBetweenValues) {
   EXPECT_THAT(Check(Text({"a", "x\xc3", "\xa4y"})).message(), HasSubstr("row 1"));
 }
