@@ -8,6 +8,7 @@
 #include "calve/parquet/level_encoder.h"
 #include "calve/parquet/levels_writer.h"
 #include "calve/parquet/plain_encoder.h"
+#include "calve/parquet/plain_gatherer.h"
 #include "calve/parquet/statistics.h"
 #include "calve/parquet/value_encoder.h"
 #include "calve/parquet/value_gatherer.h"
@@ -90,6 +91,7 @@ class TypedColumnWriter : public ColumnWriter {
         levels_(leaf, pool),
         slots_(pool),
         values_(leaf, pool),
+        plain_gatherer_(&leaf->column.element),
         page_bounds_(order_),
         repetition_levels_(leaf->column.max_repetition_level, pool),
         definition_levels_(leaf->column.max_definition_level, pool),
@@ -105,6 +107,7 @@ class TypedColumnWriter : public ColumnWriter {
   Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) override {
     ARROW_RETURN_NOT_OK(levels_.Bind(field));
     ARROW_RETURN_NOT_OK(InColumn(values_.Bind(levels_.leaf_array())));
+    gathers_plain_ = kIsBytes && !values_.has_entries() && plain_gatherer_.Bind(levels_.leaf_array());
     ARROW_RETURN_NOT_OK(ChooseDictionary(row, count));
     while (count > 0) {
       const int64_t step = std::min({count, rows_per_step_, page_rows_ - page_.row_count});
@@ -150,6 +153,7 @@ class TypedColumnWriter : public ColumnWriter {
 
  private:
   static constexpr bool kIsBoolean = std::is_same_v<T, uint8_t>;
+  static constexpr bool kIsBytes = std::is_same_v<T, std::string_view>;
 
   Status InColumn(const Status& status) const {
     if (status.ok()) return status;
@@ -201,6 +205,9 @@ class TypedColumnWriter : public ColumnWriter {
     if constexpr (!kIsBoolean) {
       if (values_.has_entries() && encoder_.uses_dictionary()) return WriteEntries(row, count);
     }
+    if constexpr (kIsBytes) {
+      if (gathers_plain_ && encoder_.writes_plain()) return WritePlain(row, count);
+    }
     auto gathered = values_.Gather(slots_.values);
     ARROW_RETURN_NOT_OK(InColumn(gathered.status()));
     const std::span<const T> values = *gathered;
@@ -209,6 +216,21 @@ class TypedColumnWriter : public ColumnWriter {
         [&] {
           CountValues(values);
           return encoder_.Append(values, &page_bounds_);
+        });
+  }
+
+  /// Values that need not be looked at one by one.
+  Status WritePlain(int64_t row, int64_t count) {
+    const int64_t bytes = plain_gatherer_.Bytes(slots_.values);
+    return PutStep(
+        row, count, [&] { return encoder_.BytesWith({}) + bytes; },
+        [&]() -> Result<bool> {
+          auto* plain = encoder_.plain_values();
+          ARROW_RETURN_NOT_OK(InColumn(plain_gatherer_.Append(slots_.values, bytes, plain, &page_bounds_)));
+          if (!fixed_) {
+            page_.byte_array_bytes += bytes - slots_.values.count * static_cast<int64_t>(sizeof(uint32_t));
+          }
+          return true;
         });
   }
 
@@ -350,6 +372,8 @@ class TypedColumnWriter : public ColumnWriter {
   LevelsWriter levels_;
   LeafSlots slots_;
   ValueGatherer<T> values_;
+  PlainGatherer plain_gatherer_;
+  bool gathers_plain_ = false;
 
   // The open page.
   PageDescription page_;

@@ -4,6 +4,7 @@
 #include "calve/parquet/page_description.h"
 #include "calve/parquet/pool_vector.h"
 #include "calve/parquet/schema_writer.h"
+#include "calve/parquet/value_slots.h"
 
 #include <arrow/array/data.h>
 
@@ -13,19 +14,6 @@
 #include <vector>
 
 namespace calve::parquet {
-
-/// Slots [start, start + length) of an array, counted from the array's offset.
-struct SlotRange {
-  int64_t start, length;
-};
-
-/// Where the values of a leaf lie: in the slots of `ranges`, one range after another, for which a bit is set.
-struct ValueSlots {
-  std::span<const SlotRange> ranges;
-  const uint8_t* bits = nullptr;  ///< LSB first; null: all slots have values
-  int64_t bits_offset = 0;
-  int64_t count = 0;  ///< values
-};
 
 /// What some rows are for one leaf: their levels, and where the leaf's values lie.
 struct LeafSlots {

@@ -1,8 +1,10 @@
 #include "calve/parquet/statistics.h"
 
+#include "calve/parquet/byte_bounds.h"
 #include "calve/simd/min_max.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -125,7 +127,10 @@ void Bounds<T>::Update(std::span<const T> values) {
     if (order_ == BoundOrder::kFloat16) {
       return UpdateBy(values, [](T a, T b) { return HalfRank(HalfBits(a)) < HalfRank(HalfBits(b)); });
     }
-    return UpdateBy(values, [](T a, T b) { return a < b; });
+    ByteBounds more;
+    for (std::string_view value : values) more.Add(value);
+    const std::array<std::string_view, 2> both = {more.min(), more.max()};
+    return UpdateBy(both, [](T a, T b) { return a < b; });
   } else if constexpr (!std::is_same_v<T, uint8_t>) {
     UpdateNumbers(values);
   } else {

@@ -47,6 +47,10 @@ class ValueEncoder {
   Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
   /// True while values become ids of the dictionary; then entries may be appended, too.
   bool uses_dictionary() const { return state_ != State::kPlain; }
+  /// True while values are written in PLAIN: then they may be appended to `plain_values()` as well, and to the bounds,
+  /// by the caller.
+  bool writes_plain() const { return state_ == State::kPlain && ids_.empty(); }
+  ByteBuffer* plain_values() { return &plain_; }
   /// No dictionary for this chunk; before its first value.
   void SkipDictionary() { state_ = State::kPlain; }
   /// The same as Append for the values entries[positions[i]], each entry looked up once. `generation` tells one set of

@@ -48,13 +48,13 @@ Status VisitRuns(const ArrayData& array, const ValueSlots& slots, Visit&& visit)
   return Status::OK();
 }
 
-/// Appends `get(position)` of every value; there is room.
+/// Appends `get(position)` of every value, positions in the array's buffers; there is room.
 template <typename T, typename Get>
 Status CollectEach(const ArrayData& array, const ValueSlots& slots, PoolVector<T>* out, Get&& get) {
-  return VisitRuns(array, slots, [&](int64_t first, int64_t length) {
-    for (int64_t i = first; i < first + length; ++i) out->UnsafeAppend(get(i));
-    return Status::OK();
-  });
+  T* next = out->data() + out->size();
+  ForEachValue(slots, [&](int64_t i) { *next++ = get(array.offset + i); });
+  out->UnsafeResize(next - out->data());
+  return Status::OK();
 }
 
 template <typename Stored, typename T>
@@ -322,18 +322,23 @@ Status ValueGatherer<T>::Bind(const ArrayData& array) {
 template <typename T>
 template <typename Index>
 Status ValueGatherer<T>::GatherPositionsAs(const ValueSlots& slots) {
-  const Index* indices = array_->GetValues<Index>(1, 0);
-  return VisitRuns(*array_, slots, [&](int64_t first, int64_t length) {
-    for (int64_t i = first; i < first + length; ++i) {
-      const auto entry = static_cast<uint64_t>(indices[i]);
-      if (entry >= static_cast<uint64_t>(entry_positions_.size())) {
-        return Invalid("dictionary index {} out of range (dictionary has {} values)", indices[i],
-                       entry_positions_.size());
-      }
-      positions_.UnsafeAppend(static_cast<uint32_t>(entry_positions_[static_cast<int64_t>(entry)]));
+  const Index* indices = array_->GetValues<Index>(1);
+  const auto entries_count = static_cast<uint64_t>(entry_positions_.size());
+  uint32_t* next = positions_.data();
+  const Index* bad = nullptr;
+  ForEachValue(slots, [&](int64_t i) {
+    const auto entry = static_cast<uint64_t>(indices[i]);
+    if (entry >= entries_count) {
+      if (bad == nullptr) bad = indices + i;
+      return;
     }
-    return Status::OK();
+    *next++ = static_cast<uint32_t>(entry_positions_[static_cast<int64_t>(entry)]);
   });
+  if (bad != nullptr) {
+    return Invalid("dictionary index {} out of range (dictionary has {} values)", *bad, entries_count);
+  }
+  positions_.UnsafeResize(next - positions_.data());
+  return Status::OK();
 }
 
 template <typename T>
