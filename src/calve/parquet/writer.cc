@@ -2,6 +2,7 @@
 //
 //   "PAR1" (row group: (column chunk: pages)*)* FileMetaData (thrift) u32 length of it "PAR1"
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/parquet/column_writer.h"
@@ -39,6 +40,12 @@ Context WithoutNesting(const Context& context) {
   return result;
 }
 
+Context WithPool(const Context& context, arrow::MemoryPool* pool) {
+  Context result = context;
+  result.pool = pool;
+  return result;
+}
+
 class FileWriter : public ParquetWriter {
  public:
   FileWriter(arrow::io::OutputStream* sink, std::shared_ptr<arrow::Schema> schema, const ParquetWriteOptions& options,
@@ -46,7 +53,8 @@ class FileWriter : public ParquetWriter {
       : sink_(sink),
         schema_(std::move(schema)),
         options_(options),
-        context_(context),
+        buffers_(BufferPool::Over(PoolOf(context))),
+        context_(WithPool(context, buffers_.get())),
         written_(std::move(written)),
         page_writer_(options_, PoolOf(context_)) {
     for (const WrittenLeaf& leaf : written_.leaves) {
@@ -198,6 +206,7 @@ class FileWriter : public ParquetWriter {
   arrow::io::OutputStream* sink_;
   const std::shared_ptr<arrow::Schema> schema_;
   const ParquetWriteOptions options_;
+  const std::shared_ptr<BufferPool> buffers_;  ///< pages of one row group are written where those before it lay
   const Context context_;
   const WrittenSchema written_;
   const PageWriter page_writer_;
