@@ -1,0 +1,61 @@
+#include "calve/shuffle/spill_file.h"
+
+#include "calve/base/status.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <random>
+
+namespace calve::shuffle {
+
+namespace {
+
+// Where the file system has no files without a name, it is given one and loses it at once.
+FileDescriptor OpenNameless(const std::string& folder) {
+#ifdef O_TMPFILE
+  FileDescriptor file(::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC | O_EXCL, 0600));
+  if (file.is_open()) return file;
+#endif
+  std::random_device random;
+  const std::string path = fmt::format("{}/.spill.{:08x}{:08x}.tmp", folder, random(), random());
+  FileDescriptor named(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (named.is_open()) ::unlink(path.c_str());
+  return named;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SpillFile>> SpillFile::Make(const std::string& folder) {
+  FileDescriptor file = OpenNameless(folder);
+  const std::string location = "a spill file in " + folder;
+  if (!file.is_open()) return SystemError(errno, "create", location);
+  return std::unique_ptr<SpillFile>(new SpillFile(std::move(file), location));
+}
+
+Status SpillFile::Append(std::span<const uint8_t> bytes) {
+  if (buffer_.size() + bytes.size() > kBufferSize) ARROW_RETURN_NOT_OK(Flush());
+  if (bytes.size() >= kBufferSize) return WriteOut(bytes);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return Status::OK();
+}
+
+Status SpillFile::Flush() {
+  ARROW_RETURN_NOT_OK(WriteOut(buffer_));
+  buffer_.clear();
+  return Status::OK();
+}
+
+Status SpillFile::WriteOut(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(errno, "write", location_);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    written_ += count;
+  }
+  return Status::OK();
+}
+
+}  // namespace calve::shuffle
