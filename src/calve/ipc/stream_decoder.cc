@@ -21,6 +21,8 @@ constexpr int64_t kReadStep = int64_t{1} << 20;
 int64_t PaddedSize(int64_t size) { return (size + kBodyAlignment - 1) / kBodyAlignment * kBodyAlignment; }
 
 Status At(int64_t position, const Status& status) {
+  if (status.ok()) [[likely]]
+    return status;
   return WithContext(status, fmt::format("payload byte {}", position));
 }
 
@@ -272,9 +274,9 @@ Status StreamDecoder::FillDictionary(const Message& message, Decoded* out, std::
   (*seen)[static_cast<size_t>(dictionary)] = true;
   if (!data.exists()) return Invalid("dictionary {} without values", id);
   const int32_t root = plan.dictionaries[static_cast<size_t>(dictionary)].root;
-  return WithContext(FillLayout(plan, root, plan.nodes[static_cast<size_t>(root)].end, data, &flat,
-                                BodyOf(message, *out), &out->layout),
-                     fmt::format("dictionary {}", id));
+  Status status = FillLayout(plan, root, plan.nodes[static_cast<size_t>(root)].end, data, &flat, BodyOf(message, *out),
+                             &out->layout);
+  return status.ok() ? status : WithContext(status, fmt::format("dictionary {}", id));
 }
 
 /// A dictionary may be missing where none of its keys is used.
