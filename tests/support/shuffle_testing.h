@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -62,17 +63,22 @@ inline nlohmann::json CometVariants(const std::string& shared) {
   return nlohmann::json::parse(FileBytes(shared + "/comet/manifest.json"));
 }
 
-/// `count` genuine blocks, taken evenly from all variants, of each the smallest.
+/// Genuine blocks, `count` of each tag: the smallest ones, of different variants.
 inline std::vector<std::string> GenuineBlocks(const std::string& shared, size_t count) {
-  std::vector<std::string> all, some;
+  std::map<std::string, std::vector<std::string>> by_tag;
+  const auto smaller = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   for (const auto& variant : CometVariants(shared)) {
     const std::string folder = shared + "/comet/" + variant["variant"].get<std::string>() + "/";
     const auto blocks = SplitBlocks(FileBytes(folder + variant["files"][0]["data"].get<std::string>()));
     if (blocks.empty()) continue;
-    all.push_back(*std::min_element(blocks.begin(), blocks.end(),
-                                    [](const auto& a, const auto& b) { return a.size() < b.size(); }));
+    const std::string& smallest = *std::min_element(blocks.begin(), blocks.end(), smaller);
+    by_tag[smallest.substr(16, 4)].push_back(smallest);
   }
-  for (size_t i = 0; i < count && !all.empty(); ++i) some.push_back(all[i * all.size() / count]);
+  std::vector<std::string> some;
+  for (auto& [tag, blocks] : by_tag) {
+    std::sort(blocks.begin(), blocks.end(), smaller);
+    for (size_t i = 0; i < std::min(count, blocks.size()); ++i) some.push_back(blocks[i]);
+  }
   return some;
 }
 

@@ -217,9 +217,11 @@ TEST(BlockFaults, CompressedBodiesAreNotImplemented) {
 /// Every byte of twenty blocks of Comet's, changed in four ways: an error, or a batch that Arrow finds valid.
 TEST(BlockFaults, EveryByteOfTwentyGenuineBlocks) {
   CALVE_SHARED_DATA(shared);
-  const size_t step = testing::LongTests() ? 1 : 61;
   int64_t refused = 0, read = 0;
-  for (const std::string& block : testing::GenuineBlocks(shared, 20)) {
+  const auto blocks = testing::GenuineBlocks(shared, 4);
+  ASSERT_GE(blocks.size(), 18U);  // two are all that there are with SNAP
+  for (const std::string& block : blocks) {
+    const size_t step = testing::LongTests() ? 1 : block.size() / 100 + 1;
     for (size_t at = 0; at < block.size(); at += step) {
       const auto byte = static_cast<uint8_t>(block[at]);
       for (const uint8_t changed : {byte ^ 0x01, byte ^ 0x80, byte ^ 0xFF, 0}) {
