@@ -30,13 +30,13 @@ def kill_after(process, seconds):
 
 
 class Moments:
-    """Runs a command again and again and kills it, each time a little later, until MOMENTS runs were killed.
+    """Runs a command again and again and kills it, each time a little later, until `moments` runs were killed.
 
     A run that ends before its moment shows how long the command takes now; the moments are spread over the shortest seen.
     """
 
     def __init__(self, calve, *arguments):
-        self.calve, self.arguments, self.killed = calve, arguments, 0
+        self.calve, self.arguments, self.killed, self.moments = calve, arguments, 0, MOMENTS
         self.seconds = float("inf")
         self.run_whole()
 
@@ -47,17 +47,17 @@ class Moments:
 
     def __iter__(self):
         """Yields after each run whether it was killed."""
-        for attempt in range(20 * MOMENTS):
-            if self.killed == MOMENTS:
+        for attempt in range(20 * self.moments):
+            if self.killed == self.moments:
                 return
             started = time.monotonic()
-            moment = self.seconds * (self.killed + 0.5 * (attempt % 2)) / MOMENTS
+            moment = self.seconds * (self.killed + 0.5 * (attempt % 2)) / self.moments
             was_killed = kill_after(start(self.calve, *self.arguments), moment)
             self.killed += was_killed
             if not was_killed:
                 self.seconds = min(self.seconds, time.monotonic() - started)
             yield was_killed
-        pytest.fail(f"only {self.killed} of {MOMENTS} moments fell into the command")
+        pytest.fail(f"only {self.killed} of {self.moments} moments fell into the command")
 
 
 def files_are_whole(calve, table):

@@ -60,6 +60,7 @@ int Run(int argc, char** argv) {
   calve::cli::AddAppend(&app, &action);
   calve::cli::AddRewrite(&app, &action);
   calve::cli::AddCatalog(&app, &action);
+  calve::cli::AddShuffle(&app, &action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -78,5 +78,6 @@ void AddInspect(CLI::App* app, Action* action);
 void AddAppend(CLI::App* app, Action* action);
 void AddRewrite(CLI::App* app, Action* action);
 void AddCatalog(CLI::App* app, Action* action);
+void AddShuffle(CLI::App* app, Action* action);
 
 }  // namespace calve::cli
