@@ -3,10 +3,12 @@
 // over as a whole, and copied later together with its neighbours.
 //
 // A run costs two or three bytes, and while values before it wait to be packed, the header of the packed part behind it
-// one more: it takes kRunGroups groups of the same value at least to be worth that. A run may end anywhere; the groups
-// behind it are counted from its end.
+// one more: it is written where that is less than its values packed. A run may end anywhere; the groups behind it are
+// counted from its end.
 
 #include "calve/parquet/packed_rle.h"
+
+#include "calve/simd/level_bits.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +39,6 @@ class PackedRle {
  private:
   static constexpr int kLaneBits = 8 * W;
   static constexpr int kLanes = 64 / kLaneBits;
-  static constexpr int kRunGroups = W == 1 ? 3 : 1;
   static constexpr int kValuesPerWord = 64 / W;
   static constexpr uint64_t kValueMask = (uint64_t{1} << W) - 1;
 
@@ -95,18 +96,12 @@ class PackedRle {
   bool FindRun() {
     constexpr uint64_t kLow = InLanes((uint64_t{1} << (kLaneBits - W)) - 1);
     constexpr uint64_t kHigh = InLanes(uint64_t{1} << (kLaneBits - W));
-    constexpr int kStep = 8 * (kLanes >= kRunGroups ? kLanes - kRunGroups + 1 : 1);
-    while (at_ + 8 * kRunGroups <= count_) {
+    while (at_ + 8 <= count_) {
       const uint64_t word = Load(at_ * W);
       const uint64_t differs = (word ^ word >> W) & kLow;
-      uint64_t uniform = ~(differs + kLow) & kHigh;
-      if constexpr (kRunGroups > 1) {
-        uint64_t row = uniform;
-        for (int i = 1; i < kRunGroups; ++i) row &= uniform >> (i * kLaneBits);
-        uniform = row;
-      }
+      const uint64_t uniform = ~(differs + kLow) & kHigh;
       if (uniform == 0) {
-        at_ += kStep;
+        at_ += 8 * kLanes;
         continue;
       }
       at_ += 8 * (std::countr_zero(uniform) / kLaneBits);
@@ -166,9 +161,147 @@ class PackedRle {
   int64_t at_ = 0;
 };
 
+/// The same for values of one bit, byte by byte: runs of bytes are looked for in bitmaps of the bytes that are 0x00 and
+/// 0xFF, 64 of them at a time, and begin and end with bytes.
+class BitRle {
+ public:
+  BitRle(const uint8_t* bits, int64_t count, uint8_t* out)
+      : bits_(bits), bytes_(count / 8), tail_bits_(static_cast<int>(count % 8)), out_(out) {}
+
+  uint8_t* Encode() {
+    for (int64_t begin = 0; begin < bytes_; begin += kBlockBytes) EncodeBlock(begin);
+    return EncodeTail();
+  }
+
+ private:
+  static constexpr int64_t kBlockWords = 64, kBlockBytes = 64 * kBlockWords;
+  /// A run is two or three bytes, and the header of the packed part behind it one.
+  static constexpr int64_t kShortestRun = 4;
+
+  /// Those bits of `word` from which on kShortestRun are set, `next` follows.
+  static uint64_t RunStarts(uint64_t word, uint64_t next) {
+    const uint64_t two = word & (word >> 1 | next << 63);
+    const uint64_t next_two = next & next >> 1;
+    return two & (two >> 2 | next_two << 62);
+  }
+
+  void EncodeBlock(int64_t begin) {
+    const int64_t block = std::min(kBlockBytes, bytes_ - begin), words = (block + 63) / 64;
+    simd::UniformBytes(bits_ + begin, static_cast<size_t>(block), zeros_.data(), ones_.data());
+    zeros_[static_cast<size_t>(words)] = ones_[static_cast<size_t>(words)] = 0;
+    // A run of the block before may go on.
+    int64_t at = std::max<int64_t>(waiting_ - begin, 0);
+    if (at == 0 && run_length_ > 0) {
+      at = RunEnd(run_value_ ? ones_ : zeros_, 0, block);
+      run_length_ += at;
+      waiting_ += at;
+      if (at == block) return;
+      FlushRun();
+    }
+    for (int64_t w = at / 64; w < words;) {
+      const auto i = static_cast<size_t>(w);
+      uint64_t starts = RunStarts(zeros_[i], zeros_[i + 1]) | RunStarts(ones_[i], ones_[i + 1]);
+      if (at > w * 64) starts &= ~uint64_t{0} << (at - w * 64);
+      if (starts == 0) {
+        ++w;
+        continue;
+      }
+      const int64_t start = w * 64 + std::countr_zero(starts);
+      run_value_ = (ones_[i] >> (start % 64) & 1) != 0;
+      at = RunEnd(run_value_ ? ones_ : zeros_, start, block);
+      AppendPacked(begin + start);
+      run_length_ = at - start;
+      waiting_ = begin + at;
+      if (at == block) return;
+      FlushRun();
+      w = at / 64;
+    }
+  }
+
+  /// The end of the set bits from `at` on.
+  static int64_t RunEnd(const std::array<uint64_t, kBlockWords + 1>& words, int64_t at, int64_t end) {
+    while (at < end) {
+      const int ones = std::countr_one(words[static_cast<size_t>(at / 64)] >> (at % 64));
+      at += std::min<int64_t>(ones, 64 - at % 64);
+      if (at % 64 != 0 || ones == 0) break;
+    }
+    return at;
+  }
+
+  uint8_t* EncodeTail() {
+    const int ones = (1 << tail_bits_) - 1;
+    const int tail = tail_bits_ == 0 ? 0 : bits_[bytes_] & ones;
+    if (run_length_ > 0 && tail == (run_value_ ? ones : 0)) {
+      FlushRun(tail_bits_);
+      return out_;
+    }
+    FlushRun();
+    if (AllTheSame(tail, ones)) {
+      AppendVarint(static_cast<uint64_t>((bytes_ - waiting_) * 8 + tail_bits_) << 1);
+      *out_++ = bytes_ > waiting_ ? bits_[waiting_] & 1 : tail & 1;
+      return out_;
+    }
+    if (bytes_ == waiting_ && tail_bits_ == 0) return out_;
+    AppendPacked(bytes_, tail_bits_ > 0 ? 1 : 0);
+    if (tail_bits_ > 0) *out_++ = static_cast<uint8_t>(tail);
+    return out_;
+  }
+
+  /// True for what is left, if it is a run as short as can be.
+  bool AllTheSame(int tail, int ones) const {
+    if (bytes_ == waiting_) return tail_bits_ > 0 && (tail == 0 || tail == ones);
+    const uint8_t first = bits_[waiting_];
+    if (bytes_ - waiting_ >= kShortestRun || (first != 0x00 && first != 0xFF)) return false;
+    for (int64_t i = waiting_; i < bytes_; ++i) {
+      if (bits_[i] != first) return false;
+    }
+    return tail == (first & ones);
+  }
+
+  void AppendVarint(uint64_t value) {
+    while (value >= 0x80) {
+      *out_++ = static_cast<uint8_t>(value | 0x80);
+      value >>= 7;
+    }
+    *out_++ = static_cast<uint8_t>(value);
+  }
+
+  void FlushRun(int more_bits = 0) {
+    if (run_length_ == 0) return;
+    AppendVarint(static_cast<uint64_t>(run_length_ * 8 + more_bits) << 1);
+    *out_++ = run_value_ ? 1 : 0;
+    run_length_ = 0;
+  }
+
+  /// Appends the bytes that wait, up to `end`; `more` groups follow them.
+  void AppendPacked(int64_t end, int64_t more = 0) {
+    const int64_t count = end - waiting_;
+    if (count + more == 0) return;
+    AppendVarint(static_cast<uint64_t>(count + more) << 1 | 1);
+    if (count <= 8 && waiting_ + 8 <= bytes_) {
+      std::memcpy(out_, bits_ + waiting_, 8);
+    } else if (count > 0) {
+      std::memcpy(out_, bits_ + waiting_, static_cast<size_t>(count));
+    }
+    out_ += count;
+  }
+
+  const uint8_t* const bits_;
+  const int64_t bytes_;  ///< whole ones
+  const int tail_bits_;
+  uint8_t* out_;
+  int64_t waiting_ = 0;     ///< bytes from here on are not written yet, nor part of the open run
+  int64_t run_length_ = 0;  ///< bytes of the open run, which ends at waiting_
+  bool run_value_ = false;
+  std::array<uint64_t, kBlockWords + 1> zeros_, ones_;
+};
+
 template <int W>
 uint8_t* Encode(const uint8_t* packed, int64_t count, uint8_t* out) {
-  return PackedRle<W>(packed, count, out).Encode();
+  if constexpr (W == 1)
+    return BitRle(packed, count, out).Encode();
+  else
+    return PackedRle<W>(packed, count, out).Encode();
 }
 
 }  // namespace

@@ -318,6 +318,23 @@ TEST(KernelTargets, MinMax) {
   });
 }
 
+TEST(KernelTargets, UniformBytes) {
+  ForEachTarget([] {
+    std::mt19937_64 random(14);
+    for (size_t count : {1, 63, 64, 65, 200}) {
+      std::vector<uint8_t> bytes(count);
+      for (uint8_t& byte : bytes)
+        byte = random() % 3 == 0 ? 0 : random() % 2 == 0 ? 0xFF : static_cast<uint8_t>(random());
+      std::vector<uint64_t> zeros((count + 63) / 64), ones(zeros.size());
+      UniformBytes(bytes.data(), count, zeros.data(), ones.data());
+      for (size_t i = 0; i < zeros.size() * 64; ++i) {
+        EXPECT_EQ((zeros[i / 64] >> (i % 64) & 1) != 0, i < count && bytes[i] == 0x00) << i;
+        EXPECT_EQ((ones[i / 64] >> (i % 64) & 1) != 0, i < count && bytes[i] == 0xFF) << i;
+      }
+    }
+  });
+}
+
 TEST(KernelTargets, PackLevels) {
   ForEachTarget([] {
     std::mt19937_64 random(11);

@@ -112,6 +112,41 @@ HWY_INLINE void AddPlanes(const uint64_t* const* planes, size_t planes_count, si
   }
 }
 
+#if CALVE_HAS_AVX2
+
+HWY_INLINE uint64_t EqualTo(const uint8_t* bytes, __m256i value) {
+  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
+  return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, value))) |
+         uint64_t{static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, value)))} << 32;
+}
+
+HWY_INLINE void UniformWord(const uint8_t* bytes, uint64_t* zeros, uint64_t* ones) {
+  *zeros = EqualTo(bytes, _mm256_setzero_si256());
+  *ones = EqualTo(bytes, _mm256_set1_epi8(-1));
+}
+
+#else
+
+HWY_INLINE void UniformWord(const uint8_t* bytes, uint64_t* zeros, uint64_t* ones) {
+  *zeros = *ones = 0;
+  for (int i = 0; i < 64; ++i) {
+    *zeros |= uint64_t{bytes[i] == 0x00} << i;
+    *ones |= uint64_t{bytes[i] == 0xFF} << i;
+  }
+}
+
+#endif
+
+void FindUniform(const uint8_t* bytes, size_t count, uint64_t* zeros, uint64_t* ones) {
+  for (; count >= 64; count -= 64, bytes += 64) UniformWord(bytes, zeros++, ones++);
+  if (count == 0) return;
+  uint8_t last[64] = {};
+  std::memcpy(last, bytes, count);
+  UniformWord(last, zeros, ones);
+  *zeros &= ~uint64_t{0} >> (64 - count);
+}
+
 HWY_INLINE void StoreWord(uint64_t word, uint8_t* out) { std::memcpy(out, &word, sizeof(word)); }
 
 void InterleavePlanes(const uint64_t* const* planes, size_t planes_count, int width, size_t count, uint8_t* out) {
@@ -147,6 +182,7 @@ HWY_EXPORT(LevelBits);
 HWY_EXPORT(PackBits);
 HWY_EXPORT(SpreadBits);
 HWY_EXPORT(InterleavePlanes);
+HWY_EXPORT(FindUniform);
 
 void BitsAtLeast(const uint8_t* levels, size_t count, uint8_t threshold, uint64_t* bits) noexcept {
   HWY_DYNAMIC_DISPATCH(LevelBits)(levels, count, threshold, bits);
@@ -158,6 +194,10 @@ size_t CompressBits(const uint64_t* bits, const uint64_t* mask, size_t count, ui
 
 void ExpandBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) noexcept {
   HWY_DYNAMIC_DISPATCH(SpreadBits)(bits, mask, count, others, out);
+}
+
+void UniformBytes(const uint8_t* bytes, size_t count, uint64_t* zeros, uint64_t* ones) noexcept {
+  HWY_DYNAMIC_DISPATCH(FindUniform)(bytes, count, zeros, ones);
 }
 
 void PackLevels(const uint64_t* const* planes, size_t planes_count, int bit_width, size_t count,
