@@ -116,9 +116,10 @@ class TypedColumnWriter : public ColumnWriter {
       row += step;
       count -= step;
     }
-    levels_.Unbind();
     return Status::OK();
   }
+
+  void EndBatch() override { levels_.Unbind(); }
 
   int64_t chunk_bytes() const override { return sealed_bytes_ + LevelBytes() + encoder_.bytes(); }
 

@@ -9,7 +9,7 @@
 namespace calve::parquet {
 namespace {
 
-constexpr int64_t kFirstSlots = 1024;
+constexpr int64_t kFirstSlots = 256;
 
 template <typename T>
 constexpr bool kIsBytes = std::is_same_v<T, std::string_view>;

@@ -19,6 +19,7 @@
 #include "calve/parquet/levels_writer.h"
 
 #include "calve/base/status.h"
+#include "calve/parquet/run_ends.h"
 #include "calve/simd/level_bits.h"
 
 #include <arrow/array/array_base.h>
@@ -27,6 +28,7 @@
 #include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -44,6 +46,12 @@ template <typename Offset>
 struct OffsetElements {
   const Offset* offsets;
   SlotRange operator()(int64_t i) const { return {offsets[i], offsets[i + 1] - offsets[i]}; }
+};
+
+template <typename Offset>
+struct ViewElements {
+  const Offset *offsets, *sizes;
+  SlotRange operator()(int64_t i) const { return {offsets[i], sizes[i]}; }
 };
 
 struct FixedSizeElements {
@@ -131,20 +139,29 @@ Status LevelsWriter::BindLeaf(const arrow::ArrayData& array) {
 }
 
 Status LevelsWriter::Bind(const arrow::ArrayData& field) {
-  arrays_.clear();
+  if (bound_ == &field) return Status::OK();
+  Unbind();
   const arrow::ArrayData* array = &field;
   for (const PathStep& step : leaf_->steps) {
+    while (StorageType(*array->type).id() == arrow::Type::RUN_END_ENCODED) {
+      ARROW_ASSIGN_OR_RAISE(auto unwrapped, WithoutRunEnds(*array, pool_));
+      unwrapped_.push_back(std::move(unwrapped));
+      array = unwrapped_.back().get();
+    }
     arrays_.push_back(array);
     if (step.kind != PathStep::Kind::kLeaf) array = array->child_data[step.child_index].get();
   }
   ARROW_RETURN_NOT_OK(BindLeaf(*array));
   arrays_.back() = leaf_array_.get();
+  bound_ = &field;
   return Status::OK();
 }
 
 void LevelsWriter::Unbind() {
+  bound_ = nullptr;
   arrays_.clear();
   leaf_array_.reset();
+  unwrapped_.clear();
 }
 
 Status LevelsWriter::Build(int64_t row, int64_t count, LeafSlots* slots) {
@@ -243,6 +260,16 @@ Status LevelsWriter::Repeat(const PathStep& step, const arrow::ArrayData& array,
     case PathStep::Kind::kLargeList:
       ARROW_RETURN_NOT_OK(PlaceElements(OffsetElements<int64_t>{array.GetValues<int64_t>(1)}, slots));
       break;
+    case PathStep::Kind::kListView: {
+      const ViewElements<int32_t> elements{array.GetValues<int32_t>(1), array.GetValues<int32_t>(2)};
+      ARROW_RETURN_NOT_OK(PlaceElements(elements, slots));
+      break;
+    }
+    case PathStep::Kind::kLargeListView: {
+      const ViewElements<int64_t> elements{array.GetValues<int64_t>(1), array.GetValues<int64_t>(2)};
+      ARROW_RETURN_NOT_OK(PlaceElements(elements, slots));
+      break;
+    }
     case PathStep::Kind::kFixedSizeList:
       ARROW_RETURN_NOT_OK(PlaceElements(FixedSizeElements{array.offset, step.list_size}, slots));
       break;
@@ -267,28 +294,38 @@ Status LevelsWriter::PlaceElements(const Elements& elements, LeafSlots* slots) {
   ARROW_RETURN_NOT_OK(first_slots_.Resize(count));
   filled_.Clear();
   ARROW_RETURN_NOT_OK(filled_.Resize(count));
-  child_ranges_.Clear();
+  ARROW_RETURN_NOT_OK(child_ranges_.Resize(count + 1));
   const SlotRange* range = slots->ranges.data();
-  int64_t in_range = 0, next = 0;
-  SlotRange open{0, 0};
-  for (int64_t i = 0; i < count; ++i) {
-    first_slots_[i] = next++;
-    if (has != nullptr && (has[i / 64] >> (i % 64) & 1) == 0) continue;
-    while (in_range == range->length) ++range, in_range = 0;
-    const int64_t slot = range->start + in_range++;
-    if (present != nullptr && (present[i / 64] >> (i % 64) & 1) == 0) continue;
-    const SlotRange more = elements(slot);
-    if (more.length == 0) continue;
-    filled_.words()[i / 64] |= uint64_t{1} << (i % 64);
-    next += more.length - 1;
-    if (open.start + open.length == more.start) {
-      open.length += more.length;
-      continue;
+  SlotRange* open = child_ranges_.data();
+  int64_t in_range = 0, next = 0, open_start = 0, open_end = 0;
+  bool any = false;
+  // No branch depends on the values: which lists are null or empty is seldom foreseen.
+  for (int64_t begin = 0; begin < count; begin += 64) {
+    const int64_t end = std::min<int64_t>(begin + 64, count);
+    const uint64_t present_word = present == nullptr ? ~uint64_t{0} : present[begin / 64];
+    const uint64_t has_word = has == nullptr ? ~uint64_t{0} : has[begin / 64];
+    uint64_t filled_word = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      first_slots_[i] = next;
+      if ((has_word >> (i - begin) & 1) == 0) {
+        ++next;
+        continue;
+      }
+      while (in_range == range->length) ++range, in_range = 0;
+      SlotRange more = elements(range->start + in_range++);
+      more.length &= -static_cast<int64_t>(present_word >> (i - begin) & 1);
+      const bool filled = more.length > 0, fresh = filled && more.start != open_end;
+      filled_word |= uint64_t{filled} << (i - begin);
+      next += more.length + (filled ? 0 : 1);
+      open += fresh && any ? 1 : 0;
+      any |= filled;
+      open_start = fresh ? more.start : open_start;
+      open_end = filled ? more.start + more.length : open_end;
+      *open = {open_start, open_end - open_start};
     }
-    if (open.length > 0) ARROW_RETURN_NOT_OK(child_ranges_.Append(open));
-    open = more;
+    filled_.words()[begin / 64] = filled_word;
   }
-  if (open.length > 0) ARROW_RETURN_NOT_OK(child_ranges_.Append(open));
+  child_ranges_.UnsafeResize(any ? open - child_ranges_.data() + 1 : 0);
   new_slot_count_ = next;
   return Status::OK();
 }
@@ -297,7 +334,17 @@ Status LevelsWriter::MarkFirsts() {
   firsts_.Clear();
   ARROW_RETURN_NOT_OK(firsts_.Resize(new_slot_count_));
   uint64_t* words = firsts_.words();
-  for (int64_t slot : first_slots_.span()) words[slot / 64] |= uint64_t{1} << (slot % 64);
+  int64_t open = 0;
+  uint64_t word = 0;
+  for (int64_t slot : first_slots_.span()) {
+    if (slot / 64 != open) {
+      words[open] = word;
+      word = 0;
+      open = slot / 64;
+    }
+    word |= uint64_t{1} << (slot % 64);
+  }
+  if (word != 0) words[open] = word;
   return Status::OK();
 }
 

@@ -9,6 +9,12 @@
 
 #include "calve/parquet/rle_encoder.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
 namespace calve::parquet {
 namespace {
 
@@ -31,29 +37,45 @@ Status AppendRun(uint32_t value, int64_t count, int bit_width, ByteBuffer* out) 
   return Status::OK();
 }
 
+/// Packs groups of 8 values into `W` bytes each; 8 bytes behind the last may be written.
+template <int W>
+void PackGroups(const uint32_t* values, int64_t groups, uint8_t* out) {
+  constexpr int kWords = (8 * W + 63) / 64;
+  for (int64_t g = 0; g < groups; ++g, values += 8, out += W) {
+    uint64_t words[kWords + 1] = {};
+    const auto add = [&]<size_t I>(std::integral_constant<size_t, I>) {
+      constexpr size_t kBit = I * W;
+      words[kBit / 64] |= uint64_t{values[I]} << (kBit % 64);
+      if constexpr (kBit % 64 + W > 64) words[kBit / 64 + 1] |= uint64_t{values[I]} >> (64 - kBit % 64);
+    };
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      (add(std::integral_constant<size_t, I>{}), ...);
+    }(std::make_index_sequence<8>());
+    std::memcpy(out, static_cast<const void*>(words), kWords * sizeof(uint64_t));
+  }
+}
+
+using Packer = void (*)(const uint32_t*, int64_t, uint8_t*);
+constexpr auto kPackers = []<int... W>(std::integer_sequence<int, W...>) {
+  return std::array<Packer, sizeof...(W)>{&PackGroups<W + 1>...};
+}(std::make_integer_sequence<int, 32>());
+
 template <typename T>
 Status AppendPacked(const T* values, int64_t count, int bit_width, ByteBuffer* out) {
   if (count == 0) return Status::OK();
   const int64_t groups = (count + 7) / 8;
   ARROW_RETURN_NOT_OK(out->Reserve(kLongestVarint + groups * bit_width));
   AppendVarint(static_cast<uint64_t>(groups) << 1 | 1, out);
-  const int64_t end = out->size() + groups * bit_width;
-  uint64_t pending = 0;
-  int pending_bits = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    pending |= static_cast<uint64_t>(values[i]) << pending_bits;
-    pending_bits += bit_width;
-    if (pending_bits >= 32) {
-      const auto word = static_cast<uint32_t>(pending);
-      out->UnsafeAppend(reinterpret_cast<const uint8_t*>(&word), sizeof(word));
-      pending >>= 32;
-      pending_bits -= 32;
-    }
+  if (bit_width == 0) return Status::OK();
+  const Packer pack = kPackers[static_cast<size_t>(bit_width - 1)];
+  uint8_t* to = out->data() + out->size();
+  pack(values, count / 8, to);
+  if (count % 8 != 0) {
+    std::array<uint32_t, 8> last{};
+    std::copy_n(values + count / 8 * 8, count % 8, last.begin());
+    pack(last.data(), 1, to + count / 8 * bit_width);
   }
-  while (out->size() < end) {
-    out->UnsafeAppend(static_cast<uint8_t>(pending));
-    pending >>= 8;
-  }
+  out->UnsafeResize(out->size() + groups * bit_width);
   return Status::OK();
 }
 

@@ -193,10 +193,6 @@ Status SetLeafType(SchemaElement* element, const arrow::DataType& type, const st
       SetFixed(element, 12);
       element->converted_type = ConvertedType::kInterval;
       return Status::OK();
-    case Type::RUN_END_ENCODED:
-    case Type::LIST_VIEW:
-    case Type::LARGE_LIST_VIEW:
-      return NotImplemented("column '{}': writing {} to Parquet", name, type.ToString());
     default:
       return Invalid("column '{}': Parquet has no type for {}", name, type.ToString());
   }
@@ -209,6 +205,21 @@ void SetExtension(SchemaElement* element, const arrow::ExtensionType& type) {
   } else if (type.extension_name() == "arrow.json" && element->type == PhysicalType::kByteArray) {
     element->logical_type = Logical(LogicalType::Kind::kJson);
     element->converted_type = ConvertedType::kJson;
+  }
+}
+
+PathStep::Kind ListKind(arrow::Type::type type) {
+  switch (type) {
+    case arrow::Type::LIST:
+      return PathStep::Kind::kList;
+    case arrow::Type::LARGE_LIST:
+      return PathStep::Kind::kLargeList;
+    case arrow::Type::LIST_VIEW:
+      return PathStep::Kind::kListView;
+    case arrow::Type::LARGE_LIST_VIEW:
+      return PathStep::Kind::kLargeListView;
+    default:
+      return PathStep::Kind::kFixedSizeList;
   }
 }
 
@@ -228,7 +239,7 @@ class SchemaWriter {
   Status AddField(const arrow::Field& field, const std::string& name, Position at) {
     at.path.push_back(name);
     at.name = at.name.empty() ? name : at.name + "." + name;
-    const arrow::DataType& type = StorageType(*field.type());
+    const arrow::DataType& type = ValueType(*field.type());
     PathStep step;
     step.nullable = field.nullable() || type.id() == arrow::Type::NA;
     step.null_level = at.definition_level;
@@ -244,6 +255,8 @@ class SchemaWriter {
         return AddStruct(type, std::move(element), std::move(step), std::move(at));
       case arrow::Type::LIST:
       case arrow::Type::LARGE_LIST:
+      case arrow::Type::LIST_VIEW:
+      case arrow::Type::LARGE_LIST_VIEW:
       case arrow::Type::FIXED_SIZE_LIST:
         return AddList(type, std::move(element), std::move(step), std::move(at));
       case arrow::Type::MAP:
@@ -279,9 +292,7 @@ class SchemaWriter {
   }
 
   Status AddList(const arrow::DataType& type, SchemaElement element, PathStep step, Position at) {
-    step.kind = type.id() == arrow::Type::LIST         ? PathStep::Kind::kList
-                : type.id() == arrow::Type::LARGE_LIST ? PathStep::Kind::kLargeList
-                                                       : PathStep::Kind::kFixedSizeList;
+    step.kind = ListKind(type.id());
     if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
       step.list_size = static_cast<const arrow::FixedSizeListType&>(type).list_size();
     }
@@ -314,16 +325,18 @@ class SchemaWriter {
   Status AddLeaf(const arrow::Field& field, SchemaElement element, PathStep step, Position at) {
     std::shared_ptr<arrow::DataType> type = field.type();
     const arrow::ExtensionType* extension = nullptr;
-    while (type->id() == arrow::Type::EXTENSION || type->id() == arrow::Type::DICTIONARY) {
-      if (type->id() == arrow::Type::DICTIONARY) {
+    while (type->id() == arrow::Type::EXTENSION || type->id() == arrow::Type::DICTIONARY ||
+           type->id() == arrow::Type::RUN_END_ENCODED) {
+      if (type->id() == arrow::Type::RUN_END_ENCODED) {
+        type = static_cast<const arrow::RunEndEncodedType&>(*type).value_type();
+      } else if (type->id() == arrow::Type::DICTIONARY) {
         type = static_cast<const arrow::DictionaryType&>(*type).value_type();
       } else {
         extension = static_cast<const arrow::ExtensionType*>(type.get());
         type = extension->storage_type();
       }
     }
-    if (arrow::is_nested(type->id()) && type->id() != arrow::Type::RUN_END_ENCODED &&
-        field.type()->id() == arrow::Type::DICTIONARY) {
+    if (arrow::is_nested(type->id()) && !arrow::is_union(type->id())) {
       return NotImplemented("column '{}': writing {} to Parquet", at.name, field.type()->ToString());
     }
     constexpr int kMaxLevel = 255;
@@ -358,6 +371,14 @@ const arrow::DataType& StorageType(const arrow::DataType& type) {
     storage = static_cast<const arrow::ExtensionType&>(*storage).storage_type().get();
   }
   return *storage;
+}
+
+const arrow::DataType& ValueType(const arrow::DataType& type) {
+  const arrow::DataType* value = &StorageType(type);
+  while (value->id() == arrow::Type::RUN_END_ENCODED) {
+    value = &StorageType(*static_cast<const arrow::RunEndEncodedType&>(*value).value_type());
+  }
+  return *value;
 }
 
 bool SameLayout(const arrow::DataType& a, const arrow::DataType& b) {

@@ -13,7 +13,7 @@ namespace calve::parquet {
 /// A node on the way from a top-level field to a leaf, in the shape of the Arrow arrays. A map is a list whose element
 /// is a required struct of key and value.
 struct PathStep {
-  enum class Kind { kStruct, kList, kLargeList, kFixedSizeList, kLeaf } kind = Kind::kLeaf;
+  enum class Kind { kStruct, kList, kLargeList, kListView, kLargeListView, kFixedSizeList, kLeaf } kind = Kind::kLeaf;
   bool nullable = false;
   int child_index = 0;  ///< struct: the child that the path goes on to
   int list_size = 0;    ///< fixed-size list
@@ -30,7 +30,7 @@ struct WrittenLeaf {
   LeafColumn column;
   int field_index = 0;          ///< top-level field
   std::vector<PathStep> steps;  ///< from that field to the leaf, which is the last
-  /// Of the values: without extension types and dictionaries.
+  /// Of the values: without extension types, run ends and dictionaries.
   std::shared_ptr<arrow::DataType> value_type;
   const std::string& name() const { return steps.back().name; }
 };
@@ -46,6 +46,9 @@ struct WrittenSchema {
 
 /// The type without extension types around it.
 const arrow::DataType& StorageType(const arrow::DataType& type);
+
+/// The type of the values: without extension types and run ends around it.
+const arrow::DataType& ValueType(const arrow::DataType& type);
 
 /// True when arrays of the two types have the same buffers with the same meaning: field names, nullability, metadata
 /// and extension types apart.

@@ -128,10 +128,6 @@ TEST(ElementsFromArrow, WhatParquetCannotHold) {
   EXPECT_EQ(error(arrow::decimal128(5, -2)),
             "Invalid: column 'a.b': Parquet decimals have a scale between 0 and the precision, not decimal128(5, -2)");
   EXPECT_EQ(error(arrow::fixed_size_binary(0)), "Invalid: column 'a.b': Parquet has no fixed_size_binary of 0 bytes");
-  EXPECT_EQ(error(arrow::run_end_encoded(arrow::int32(), arrow::utf8())),
-            "NotImplemented: column 'a.b': writing run_end_encoded<run_ends: int32, values: string> to Parquet");
-  EXPECT_TRUE(
-      ElementsFromArrow(*arrow::schema({field("a", arrow::list_view(arrow::int32()))})).status().IsNotImplemented());
   EXPECT_TRUE(ElementsFromArrow(*arrow::schema({field("a", arrow::dense_union({field("x", arrow::int32())}))}))
                   .status()
                   .IsInvalid());

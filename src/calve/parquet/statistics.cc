@@ -133,6 +133,12 @@ void Bounds<T>::Update(std::span<const T> values) {
     return UpdateBy(both, [](T a, T b) { return a < b; });
   } else if constexpr (!std::is_same_v<T, uint8_t>) {
     UpdateNumbers(values);
+  } else if (values.size() > 2) {
+    // One of each that is there.
+    const bool falses = std::memchr(values.data(), 0, values.size()) != nullptr;
+    const bool trues = std::memchr(values.data(), 1, values.size()) != nullptr;
+    const std::array<uint8_t, 2> both = {static_cast<uint8_t>(falses ? 0 : 1), static_cast<uint8_t>(trues ? 1 : 0)};
+    return Update(both);
   } else {
     return UpdateBy(values, [](T a, T b) { return a < b; });
   }
@@ -172,7 +178,9 @@ std::string Bounds<T>::max() const {
 template <typename T>
 int64_t CountNans(BoundOrder order, std::span<const T> values) {
   if (order != BoundOrder::kFloat && order != BoundOrder::kFloat16) return 0;
-  return std::count_if(values.begin(), values.end(), [&](const T& value) { return IsNan(order, value); });
+  int64_t count = 0;
+  for (const T& value : values) count += IsNan(order, value) ? 1 : 0;
+  return count;
 }
 
 namespace {

@@ -224,7 +224,16 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
 
 Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds) {
   ARROW_RETURN_NOT_OK(bits_.Resize(BytesWith(values)));
-  for (uint8_t value : values) arrow::bit_util::SetBitTo(bits_.data(), count_++, value != 0);
+  size_t i = 0;
+  const auto append_one = [&] { arrow::bit_util::SetBitTo(bits_.data(), count_++, values[i++] != 0); };
+  while (i < values.size() && count_ % 8 != 0) append_one();
+  for (; i + 8 <= values.size(); i += 8, count_ += 8) {
+    uint64_t word;
+    std::memcpy(&word, values.data() + i, sizeof(word));
+    // Byte k, 0 or 1, becomes bit k of the last byte of the product.
+    bits_[count_ / 8] = static_cast<uint8_t>((word * 0x0102040810204080u) >> 56);
+  }
+  while (i < values.size()) append_one();
   bounds->Update(values);
   return true;
 }

@@ -1,0 +1,71 @@
+#include "calve/parquet/run_ends.h"
+
+#include "calve/parquet/schema_writer.h"
+
+#include <arrow/array/util.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
+#include <arrow/type.h>
+#include <arrow/type_traits.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace calve::parquet {
+namespace {
+
+/// Fills `runs` with the run of each row.
+template <typename RunEnd>
+Status FillRuns(const arrow::ArrayData& array, int32_t* runs) {
+  const arrow::ArrayData& ends = *array.child_data[0];
+  const RunEnd* end = ends.GetValues<RunEnd>(1);
+  int64_t row = 0;
+  int64_t run = std::upper_bound(end, end + ends.length, array.offset) - end;
+  for (; row < array.length && run < ends.length; ++run) {
+    const int64_t run_end = std::min<int64_t>(end[run] - array.offset, array.length);
+    if (run_end > row) std::fill(runs + row, runs + run_end, static_cast<int32_t>(run));
+    row = std::max(row, run_end);
+  }
+  if (row < array.length) return Invalid("run ends stop at row {} of {}", row, array.length);
+  return Status::OK();
+}
+
+Status FillRuns(const arrow::ArrayData& array, arrow::Type::type run_end_type, int32_t* runs) {
+  switch (run_end_type) {
+    case arrow::Type::INT16:
+      return FillRuns<int16_t>(array, runs);
+    case arrow::Type::INT32:
+      return FillRuns<int32_t>(array, runs);
+    default:
+      return FillRuns<int64_t>(array, runs);
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::ArrayData>> WithoutRunEnds(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
+  const auto& type = static_cast<const arrow::RunEndEncodedType&>(StorageType(*array.type));
+  const std::shared_ptr<arrow::ArrayData>& values = array.child_data[1];
+  if (values->length > std::numeric_limits<int32_t>::max()) {
+    return NotImplemented("writing a run-end encoded array of {} runs to Parquet", values->length);
+  }
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> runs,
+                        arrow::AllocateBuffer(array.length * static_cast<int64_t>(sizeof(int32_t)), pool));
+  ARROW_RETURN_NOT_OK(FillRuns(array, type.run_end_type()->id(), reinterpret_cast<int32_t*>(runs->mutable_data())));
+  const arrow::DataType& value_type = StorageType(*type.value_type());
+  if (!arrow::is_nested(value_type.id()) && value_type.id() != arrow::Type::DICTIONARY &&
+      value_type.id() != arrow::Type::NA) {
+    const auto dictionary_type = arrow::dictionary(arrow::int32(), type.value_type());
+    auto result = arrow::ArrayData::Make(dictionary_type, array.length, {nullptr, std::move(runs)}, 0);
+    result->dictionary = values;
+    return result;
+  }
+  const auto indices = arrow::MakeArray(arrow::ArrayData::Make(arrow::int32(), array.length, {nullptr, runs}, 0));
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(auto taken, arrow::compute::Take(*arrow::MakeArray(values), *indices,
+                                                         arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+  return taken->data();
+}
+
+}  // namespace calve::parquet

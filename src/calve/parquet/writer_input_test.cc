@@ -1,0 +1,109 @@
+// Arrow arrays of all layouts. What is written must be what the plain layout of the same values is, read by libparquet.
+
+#include "calve/parquet_writer.h"
+
+#include "random_array.h"
+#include "written_parquet.h"
+
+#include <arrow/array/array_run_end.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/builder.h>
+
+#include <random>
+
+namespace calve {
+namespace {
+
+using arrow::field;
+using testing::ExpectRoundTrip;
+using testing::FromJson;
+using testing::OneColumn;
+using testing::RandomArrays;
+using testing::WrittenParquet;
+
+using ArrayPtr = std::shared_ptr<arrow::Array>;
+
+ArrayPtr RunEnds(const std::string& ends, const ArrayPtr& values, int64_t length, int64_t offset = 0) {
+  return arrow::RunEndEncodedArray::Make(length, FromJson(arrow::int32(), ends), values, offset).ValueOrDie();
+}
+
+/// `array`, written, is what `plain` is.
+void ExpectSame(const ArrayPtr& array, const ArrayPtr& plain, const ParquetWriteOptions& options = {}) {
+  const auto file = WrittenParquet::Make(arrow::schema({field("c", array->type())}), {OneColumn(array)}, options);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto table = file->Read().ValueOrDie();
+  EXPECT_EQ(testing::CanonicalColumn(*table->column(0)),
+            testing::CanonicalColumn(arrow::ChunkedArray(arrow::ArrayVector{plain})));
+}
+
+TEST(WriterInput, RunEndEncoded) {
+  for (bool dictionary : {true, false}) {
+    ParquetWriteOptions options;
+    options.dictionary = dictionary;
+    options.page_rows = 4;
+    const auto text = RunEnds("[3, 4, 9]", FromJson(arrow::utf8(), R"(["a", null, "b"])"), 9);
+    ExpectSame(text, FromJson(arrow::utf8(), R"(["a","a","a",null,"b","b","b","b","b"])"), options);
+    ExpectSame(text->Slice(2, 4), FromJson(arrow::utf8(), R"(["a",null,"b","b"])"), options);
+    ExpectSame(text->Slice(4, 0), FromJson(arrow::utf8(), "[]"), options);
+    ExpectSame(RunEnds("[2, 5]", FromJson(arrow::boolean(), "[true, false]"), 5),
+               FromJson(arrow::boolean(), "[true, true, false, false, false]"), options);
+    ExpectSame(RunEnds("[2, 5]", FromJson(arrow::int32(), "[null, 4]"), 5),
+               FromJson(arrow::int32(), "[null, null, 4, 4, 4]"), options);
+    ExpectSame(RunEnds("[2]", FromJson(arrow::null(), "[null]"), 2), FromJson(arrow::null(), "[null, null]"), options);
+  }
+}
+
+TEST(WriterInput, RunEndEncodedNested) {
+  const auto lists = arrow::list(arrow::int32());
+  ExpectSame(RunEnds("[2, 3, 4]", FromJson(lists, "[[1, null], null, []]"), 4),
+             FromJson(lists, "[[1, null], [1, null], null, []]"));
+  const auto runs = RunEnds("[2, 5]", FromJson(arrow::utf8(), R"(["x", null])"), 5);
+  ExpectSame(arrow::ListArray::FromArrays(*FromJson(arrow::int32(), "[0, 1, 1, 4]"), *runs).ValueOrDie(),
+             FromJson(arrow::list(arrow::utf8()), R"([["x"], [], ["x", null, null]])"));
+  const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
+  const auto dictionary = arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[1, null, 0]"),
+                                                             FromJson(arrow::utf8(), R"(["p", "q"])"))
+                              .ValueOrDie();
+  ExpectSame(RunEnds("[1, 3, 4]", dictionary, 4), FromJson(arrow::utf8(), R"(["q", null, null, "p"])"));
+}
+
+TEST(WriterInput, RunsStayRuns) {
+  arrow::Int64Builder ends, values;
+  for (int64_t i = 1; i <= 1000; ++i) ASSERT_TRUE(ends.Append(i * 1000).ok() && values.Append(i % 3 * 1000003).ok());
+  const ArrayPtr array = arrow::RunEndEncodedArray::Make(1000000, *ends.Finish(), *values.Finish()).ValueOrDie();
+  ParquetWriteOptions options;
+  options.compression = ParquetCompression::kUncompressed;
+  const auto file = WrittenParquet::Make(arrow::schema({field("c", array->type())}), {OneColumn(array)}, options);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_LT(file->bytes->size(), 12000);  // three bytes a run, pages and footer
+}
+
+TEST(WriterInput, ListViews) {
+  // Out of order, shared, with bytes under a null.
+  const auto values = FromJson(arrow::int32(), "[1, 2, 3, null, 5]");
+  const auto expected = FromJson(arrow::list(arrow::int32()), "[[3, null], [1, 2], null, [], [2, 3], [5]]");
+  const auto check = [&](const ArrayPtr& offsets, const ArrayPtr& sizes, const std::shared_ptr<arrow::DataType>& type) {
+    const auto data = arrow::ArrayData::Make(
+        type, 6, {arrow::Buffer::FromString("\x3B"), offsets->data()->buffers[1], sizes->data()->buffers[1]},
+        {values->data()}, 1);
+    const auto array = arrow::MakeArray(data);
+    ExpectSame(array, expected);
+    ExpectSame(array->Slice(1, 4), expected->Slice(1, 4));
+  };
+  const std::string offsets = "[2, 0, 1, 4, 1, 4]", sizes = "[2, 2, 3, 0, 2, 1]";
+  check(FromJson(arrow::int32(), offsets), FromJson(arrow::int32(), sizes), arrow::list_view(arrow::int32()));
+  check(FromJson(arrow::int64(), offsets), FromJson(arrow::int64(), sizes), arrow::large_list_view(arrow::int32()));
+}
+
+// Every slot once, in batches of many sizes and with rounds that end inside them.
+TEST(WriterInput, LargeBatchesOfArrowDictionaries) {
+  const auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
+  RandomArrays arrays(8, {.null_probability = 0.2, .distinct = 15});
+  const auto f = field("c", type);
+  ParquetWriteOptions options;
+  options.row_group_rows = 70000;
+  ExpectRoundTrip(arrow::schema({f}), {OneColumn(arrays.Make(*f, 150000)), OneColumn(arrays.Make(*f, 10))}, options);
+}
+
+}  // namespace
+}  // namespace calve
