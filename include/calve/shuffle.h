@@ -75,7 +75,7 @@ class ShuffleTaskWriter {
                                                                 const Context& context = {});
   virtual ~ShuffleTaskWriter() = default;
 
-  /// Adds the rows of `batch`, which has the writer's schema; it may be kept until they are spilled. After an error
+  /// Adds the rows of `batch`, which has the writer's schema. After an error
   /// only destruction is left.
   virtual arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) = 0;
   /// Puts the files in place, synced; the index last.

@@ -2,9 +2,11 @@
 
 #include "calve/base/status.h"
 
-#include <arrow/array/concatenate.h>
+#include <arrow/array/array_primitive.h>
 #include <arrow/buffer.h>
-#include <arrow/util/byte_size.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
+#include <arrow/datum.h>
 
 #include <algorithm>
 
@@ -12,12 +14,22 @@ namespace calve::shuffle {
 
 namespace {
 
-constexpr int64_t kSlackBytes = 64 << 10;  // not worth a copy
-
 const arrow::Buffer* Backing(const arrow::Buffer& buffer) {
   const arrow::Buffer* backing = &buffer;
   while (backing->parent() != nullptr) backing = backing->parent().get();
   return backing;
+}
+
+/// The rows of `batch` in the order that `rows` says, while they are still in the caches: blocks are then made of
+/// ranges instead of single rows all over the memory.
+Result<std::shared_ptr<arrow::RecordBatch>> InOrderOf(const std::shared_ptr<arrow::RecordBatch>& batch,
+                                                      const std::vector<uint32_t>& rows, arrow::MemoryPool* pool) {
+  if (batch->num_columns() == 0) return batch;
+  const arrow::UInt32Array indices(static_cast<int64_t>(rows.size()), arrow::Buffer::Wrap(rows));
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(const auto taken, arrow::compute::Take(arrow::Datum(batch), arrow::Datum(indices.data()),
+                                                               arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+  return taken.record_batch();
 }
 
 }  // namespace
@@ -41,58 +53,60 @@ int64_t RowBuffer::NewBytes(const arrow::RecordBatch& batch, Seen* seen) const {
   return bytes;
 }
 
-int64_t RowBuffer::IndexBytes(int64_t rows) const {
-  return static_cast<int64_t>(sizeof(Entry)) + 4 * (rows + partitions_ + 1);
+int64_t RowBuffer::IndexBytes(const PartitionedBatch& batch) {
+  return static_cast<int64_t>(sizeof(batch) + 4 * (batch.starts.capacity() + batch.rows.capacity()));
 }
 
-int64_t RowBuffer::CostOf(const arrow::RecordBatch& batch) const {
+int64_t RowBuffer::CostOf(const PartitionedBatch& batch) const {
   Seen seen;
-  return NewBytes(batch, &seen) + IndexBytes(batch.num_rows());
-}
-
-Result<std::shared_ptr<arrow::RecordBatch>> RowBuffer::WorthKeeping(
-    const std::shared_ptr<arrow::RecordBatch>& batch) const {
-  Seen seen;
-  const auto used = arrow::util::ReferencedBufferSize(*batch);
-  if (!used.ok() || NewBytes(*batch, &seen) <= 2 * *used + kSlackBytes) return batch;
-  arrow::ArrayVector columns;
-  for (const auto& column : batch->columns()) {
-    ARROW_ASSIGN_OR_RAISE(auto copy, arrow::Concatenate({column}, pool_));
-    columns.push_back(std::move(copy));
-  }
-  return arrow::RecordBatch::Make(batch->schema(), batch->num_rows(), std::move(columns));
+  return NewBytes(*batch.batch, &seen) + IndexBytes(batch);
 }
 
 // A counting sort, which keeps the order of rows within a partition.
-Status RowBuffer::Add(std::shared_ptr<arrow::RecordBatch> batch, std::span<const uint32_t> partition_of_row) {
+Result<PartitionedBatch> RowBuffer::Prepare(std::shared_ptr<arrow::RecordBatch> batch,
+                                            std::span<const uint32_t> partition_of_row) const {
   const auto partitions = static_cast<size_t>(partitions_);
-  Entry entry{std::move(batch), std::vector<uint32_t>(partition_of_row.size()), std::vector<uint32_t>(partitions + 1)};
+  PartitionedBatch result{std::move(batch), std::vector<uint32_t>(partitions + 1),
+                          std::vector<uint32_t>(partition_of_row.size())};
   for (const uint32_t partition : partition_of_row) {
     if (partition >= partitions) return Invalid("a row was assigned to partition {} of {}", partition, partitions_);
-    ++entry.starts[partition];
+    ++result.starts[partition];
   }
   uint32_t start = 0;
-  for (uint32_t& count : entry.starts) start += std::exchange(count, start);
+  for (uint32_t& count : result.starts) start += std::exchange(count, start);
   for (size_t row = 0; row < partition_of_row.size(); ++row) {
-    entry.rows[entry.starts[partition_of_row[row]]++] = static_cast<uint32_t>(row);
+    result.rows[result.starts[partition_of_row[row]]++] = static_cast<uint32_t>(row);
   }
   // Each start has moved to the next partition's.
-  std::copy_backward(entry.starts.begin(), entry.starts.end() - 1, entry.starts.end());
-  entry.starts[0] = 0;
+  std::copy_backward(result.starts.begin(), result.starts.end() - 1, result.starts.end());
+  result.starts[0] = 0;
+  auto sorted = InOrderOf(result.batch, result.rows, pool_);
+  if (sorted.ok()) {
+    result.batch = *std::move(sorted);
+    result.rows = std::vector<uint32_t>();  // an empty list would keep the memory
+  } else if (!sorted.status().IsNotImplemented()) {
+    return sorted.status();
+  }
+  return result;
+}
+
+void RowBuffer::Add(PartitionedBatch batch) {
   Seen seen;
-  batch_bytes_ += NewBytes(*entry.batch, &seen);
+  batch_bytes_ += NewBytes(*batch.batch, &seen);
   buffers_.merge(seen);
-  index_bytes_ += IndexBytes(entry.batch->num_rows());
-  rows_ += entry.batch->num_rows();
-  batches_.push_back(std::move(entry));
-  return Status::OK();
+  index_bytes_ += IndexBytes(batch);
+  rows_ += batch.batch->num_rows();
+  batches_.push_back(std::move(batch));
 }
 
 void RowBuffer::RowsOf(int32_t partition, std::vector<ShuffleRows>* rows) const {
   const auto p = static_cast<size_t>(partition);
-  for (const Entry& entry : batches_) {
-    const uint32_t begin = entry.starts[p], end = entry.starts[p + 1];
-    if (begin != end) rows->push_back({entry.batch.get(), entry.rows.data() + begin, end - begin, 0});
+  for (const PartitionedBatch& batch : batches_) {
+    const uint32_t begin = batch.starts[p], end = batch.starts[p + 1];
+    if (begin == end) continue;
+    const bool in_order = batch.rows.empty();
+    rows->push_back(
+        {batch.batch.get(), in_order ? nullptr : batch.rows.data() + begin, end - begin, in_order ? begin : 0});
   }
 }
 

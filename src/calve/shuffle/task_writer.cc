@@ -27,6 +27,8 @@ using shuffle::SpillFile;
 /// Blocks are at most this part of the budget: a stream, its compressed form, and room for both to grow.
 constexpr int64_t kBlocksInBudget = 8;
 constexpr int64_t kSmallestBlock = 4096;
+/// This part of the budget is left to what is not counted: the batch that comes in, and what allocators lose.
+constexpr int64_t kUncountedInBudget = 8;
 
 class TaskWriter final : public ShuffleTaskWriter {
  public:
@@ -69,9 +71,9 @@ class TaskWriter final : public ShuffleTaskWriter {
     if (schema_->num_fields() == 0) return AddRowsWithoutColumns(batch);
     assigned_.resize(static_cast<size_t>(batch->num_rows()));
     ARROW_RETURN_NOT_OK(partitioner_->Assign(*batch, assigned_));
-    ARROW_ASSIGN_OR_RAISE(auto kept, buffer_.WorthKeeping(batch));
-    if (!buffer_.empty() && !Fits(buffer_.held_bytes() + buffer_.CostOf(*kept))) ARROW_RETURN_NOT_OK(Spill());
-    ARROW_RETURN_NOT_OK(buffer_.Add(std::move(kept), assigned_));
+    ARROW_ASSIGN_OR_RAISE(auto prepared, buffer_.Prepare(batch, assigned_));
+    if (!buffer_.empty() && !Fits(buffer_.held_bytes() + buffer_.CostOf(prepared))) ARROW_RETURN_NOT_OK(Spill());
+    buffer_.Add(std::move(prepared));
     result_.rows += batch->num_rows();
     NoteMemory();
     return Fits(buffer_.held_bytes()) ? Status::OK() : Spill();
@@ -108,7 +110,7 @@ class TaskWriter final : public ShuffleTaskWriter {
   /// Room for a block in the making is left free.
   bool Fits(int64_t buffered) const {
     return buffered + FixedBytes() + std::max<int64_t>(3 * block_bytes_ - blocks_->held_bytes(), 0) <=
-           options_.memory_budget_bytes;
+           options_.memory_budget_bytes - options_.memory_budget_bytes / kUncountedInBudget;
   }
   void NoteMemory() {
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, buffer_.held_bytes() + FixedBytes());
@@ -166,7 +168,9 @@ class TaskWriter final : public ShuffleTaskWriter {
   Status AddRowsWithoutColumns(const std::shared_ptr<arrow::RecordBatch>& batch) {
     assigned_.assign(static_cast<size_t>(batch->num_rows()), 0);
     result_.rows += batch->num_rows();
-    return buffer_.Add(batch, assigned_);
+    ARROW_ASSIGN_OR_RAISE(auto prepared, buffer_.Prepare(batch, assigned_));
+    buffer_.Add(std::move(prepared));
+    return Status::OK();
   }
 
   // Of tasks that run at the same time one makes the file; the others find the same bytes.
