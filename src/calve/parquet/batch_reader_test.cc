@@ -204,8 +204,10 @@ TEST(ParquetFile, RefusesWhatItCannotDecodeByName) {
   chunk.metadata->codec = CompressionCodec::kLzo;
   EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: compression codec LZO (3)");
   chunk.metadata->codec = CompressionCodec::kUncompressed;
-  chunk.metadata->encodings = {static_cast<Encoding>(10)};
-  EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: encoding 10");
+  chunk.metadata->encodings = {Encoding::kAlp};
+  EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: encoding ALP");
+  chunk.metadata->encodings = {static_cast<Encoding>(11)};
+  EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: encoding 11");
   chunk.metadata->encodings.clear();
   chunk.file_path = "other.parquet";
   EXPECT_EQ(file.error(), "x.parquet: column 'a': row group 0: column chunk in another file ('other.parquet')");

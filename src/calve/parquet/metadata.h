@@ -41,7 +41,8 @@ enum class Encoding {
   kDeltaLengthByteArray = 6,
   kDeltaByteArray = 7,
   kRleDictionary = 8,
-  kByteStreamSplit = 9
+  kByteStreamSplit = 9,
+  kAlp = 10  ///< a preview of the specification; not decoded
 };
 enum class CompressionCodec {
   kUncompressed = 0,

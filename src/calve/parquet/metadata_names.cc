@@ -44,6 +44,8 @@ std::string_view ToString(Encoding encoding) {
       return "RLE_DICTIONARY";
     case Encoding::kByteStreamSplit:
       return "BYTE_STREAM_SPLIT";
+    case Encoding::kAlp:
+      return "ALP";
   }
   return "UNKNOWN";
 }

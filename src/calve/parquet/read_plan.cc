@@ -2,6 +2,7 @@
 
 #include "calve/parquet/encryption_metadata.h"
 #include "calve/parquet/footer.h"
+#include "calve/parquet/value_decoder.h"
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
@@ -38,9 +39,7 @@ Status CheckChunkSupported(const ColumnChunk& chunk) {
   if (chunk.file_path && !chunk.file_path->empty())
     return NotImplemented("column chunk in another file ('{}')", *chunk.file_path);
   if (!chunk.metadata) return Invalid("the column chunk has no metadata");
-  for (Encoding encoding : chunk.metadata->encodings) {
-    if (ToString(encoding) == "UNKNOWN") return NotImplemented("encoding {}", static_cast<int>(encoding));
-  }
+  for (Encoding encoding : chunk.metadata->encodings) ARROW_RETURN_NOT_OK(CheckEncodingSupported(encoding));
   return CheckCodec(chunk.metadata->codec);
 }
 

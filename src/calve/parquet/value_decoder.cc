@@ -14,7 +14,7 @@ namespace calve::parquet {
 namespace {
 
 Status CannotHold(Encoding encoding, PhysicalType type) {
-  if (ToString(encoding) == "UNKNOWN") return NotImplemented("encoding {}", static_cast<int>(encoding));
+  ARROW_RETURN_NOT_OK(CheckEncodingSupported(encoding));
   return Invalid("encoding {} cannot hold {}", ToString(encoding), ToString(type));
 }
 
@@ -107,6 +107,12 @@ Result<std::unique_ptr<FixedDecoder>> MakePhysicalDecoder(Encoding encoding, Phy
 
 bool IsDictionary(Encoding encoding) {
   return encoding == Encoding::kPlainDictionary || encoding == Encoding::kRleDictionary;
+}
+
+Status CheckEncodingSupported(Encoding encoding) {
+  if (ToString(encoding) == "UNKNOWN") return NotImplemented("encoding {}", static_cast<int>(encoding));
+  if (encoding == Encoding::kAlp) return NotImplemented("encoding {}", ToString(encoding));
+  return Status::OK();
 }
 
 Result<std::unique_ptr<FixedDecoder>> MakeFixedDecoder(Encoding encoding, PhysicalType type,

@@ -59,6 +59,8 @@ int64_t ValueWidth(PhysicalType type, int32_t type_length);
 
 /// True for the two encodings whose pages hold indices.
 bool IsDictionary(Encoding encoding);
+/// NotImplemented names an encoding that no decoder here knows, or its number.
+Status CheckEncodingSupported(Encoding encoding);
 
 /// Makes the decoder of `encoding` for a type of fixed width; it gives converted values. `page_values` counts the
 /// page's values, nulls included. `dictionary` may be null when the chunk has none. Invalid when the encoding cannot

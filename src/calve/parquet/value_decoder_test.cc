@@ -340,10 +340,12 @@ TEST(ValueDecoder, RefusesEncodingsThatCannotHoldTheType) {
             "encoding RLE cannot hold INT32");
   EXPECT_EQ(MakeBinaryDecoder(Encoding::kByteStreamSplit, {}, 1, nullptr).status().message(),
             "encoding BYTE_STREAM_SPLIT cannot hold BYTE_ARRAY");
-  const auto unknown =
-      MakeFixedDecoder(static_cast<Encoding>(10), PhysicalType::kDouble, AsTheyAre(8), {}, 1, nullptr).status();
-  EXPECT_TRUE(unknown.IsNotImplemented());
-  EXPECT_EQ(unknown.message(), "encoding 10");
+  for (const auto& [number, message] : {std::pair{10, "encoding ALP"}, {11, "encoding 11"}}) {
+    const auto unknown =
+        MakeFixedDecoder(static_cast<Encoding>(number), PhysicalType::kDouble, AsTheyAre(8), {}, 1, nullptr).status();
+    EXPECT_TRUE(unknown.IsNotImplemented());
+    EXPECT_EQ(unknown.message(), message);
+  }
 }
 
 }  // namespace
