@@ -1,13 +1,14 @@
 // Times writing a shuffle: 10 columns, hash partitioned by one, by calve or by plain Arrow C++.
 //
-//   calve_peer_shuffle_write [--arm calve|arrow|codec] [--codec none|lz4|zstd] [--budget BYTES] [--rows N]
+//   calve_peer_shuffle_write [--arm calve|arrow|codec|input] [--codec none|lz4|zstd] [--budget BYTES] [--rows N]
 //   [--partitions N]
 //                            [--rounds N] [--batch-rows N] --to DIR
 //
 // Prints one JSON line: seconds and CPU seconds (medians), of which the input's (batches are copied afresh for every
 // arm, as if they came from elsewhere), bytes written, and how much the process's memory grew at most.
 // `arrow`: batches are collected up to the budget, combined, taken in the order of partitions and written to one IPC
-// stream a partition. `codec`: calve without codec, and then only the codec over the same bytes.
+// stream a partition. `codec`: calve without codec, and then only the codec over the same bytes. `input`: writes the
+// rows as DIR/input.arrow, for peers that are not linked here, and prints nothing.
 #include "calve/partitioner.h"
 #include "calve/shuffle.h"
 #include "calve/shuffle/block_compressor.h"
@@ -30,9 +31,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <numeric>
 #include <random>
 
@@ -97,6 +95,7 @@ class Input {
     arrow::ArrayVector columns;
     for (const auto& column : whole->columns()) {
       ARROW_ASSIGN_OR_RAISE(auto copy, arrow::Concatenate({column->Slice(0, rows)}));
+      if (columns.empty()) AddToEach(done_, copy->data().get());
       columns.push_back(std::move(copy));
     }
     done_ += rows;
@@ -104,6 +103,12 @@ class Input {
   }
 
  private:
+  /// Sends the rows of every batch to other partitions, so that blocks do not repeat themselves.
+  static void AddToEach(int64_t number, arrow::ArrayData* column) {
+    auto* values = column->GetMutableValues<int64_t>(1);
+    for (int64_t i = 0; i < column->length; ++i) values[i] += number;
+  }
+
   Options options_;
   Batches templates_;
   int64_t done_ = 0;
@@ -216,13 +221,24 @@ Status WriteByArrow(Input* input, const Options& options) {
   return writer.Write(input);
 }
 
+Status WriteInput(Input* input, const Options& options) {
+  std::filesystem::create_directories(options.to);
+  ARROW_ASSIGN_OR_RAISE(const auto file, arrow::io::FileOutputStream::Open(options.to + "/input.arrow"));
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeFileWriter(file, input->schema()));
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const auto batch, input->Next());
+    if (batch == nullptr) break;
+    ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
+  }
+  ARROW_RETURN_NOT_OK(writer->Close());
+  return file->Close();
+}
+
 /// The codec alone, over the blocks that were written without.
-Status CompressOnly(const Options& options) {
+Status CompressOnly(const Options& options, const arrow::Buffer& blocks) {
   ARROW_ASSIGN_OR_RAISE(const auto compressor, calve::shuffle::MakeBlockCompressor(CodecOf(options.codec), {}));
-  std::ifstream file(options.to + "/shuffle_0_0_0.data", std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   calve::ipc::ByteArena out(arrow::default_memory_pool());
-  std::span<const uint8_t> left(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  std::span<const uint8_t> left(blocks.data(), static_cast<size_t>(blocks.size()));
   while (!left.empty()) {
     ARROW_ASSIGN_OR_RAISE(const auto header, calve::ParseShuffleBlockHeader(left));
     const auto size = static_cast<size_t>(header.block_size());
@@ -231,6 +247,13 @@ Status CompressOnly(const Options& options) {
     left = left.subspan(size);
   }
   return Status::OK();
+}
+
+Result<std::shared_ptr<arrow::Buffer>> WriteBlocks(Input* input, const Options& options) {
+  ARROW_RETURN_NOT_OK(WriteByCalve(input, options));
+  ARROW_ASSIGN_OR_RAISE(const auto file, arrow::io::ReadableFile::Open(options.to + "/shuffle_0_0_0.data"));
+  ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
+  return file->Read(size);
 }
 
 double CpuSeconds() {
@@ -284,6 +307,7 @@ Result<Options> Parse(int argc, char** argv) {
 Status Run(const Options& options) {
   ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
   Input input(options);
+  if (options.arm == "input") return WriteInput(&input, options);
   double input_cpu = CpuSeconds();
   while (true) {
     ARROW_ASSIGN_OR_RAISE(const auto batch, input.Next());
@@ -296,10 +320,13 @@ Status Run(const Options& options) {
   for (int round = 0; round < options.rounds; ++round) {
     std::filesystem::remove_all(options.to);
     input.Restart();
-    if (options.arm == "codec") ARROW_RETURN_NOT_OK(WriteByCalve(&input, options));
+    std::shared_ptr<arrow::Buffer> blocks;
+    if (options.arm == "codec") {
+      ARROW_ASSIGN_OR_RAISE(blocks, WriteBlocks(&input, options));
+    }
     const auto start = std::chrono::steady_clock::now();
     const double cpu_start = CpuSeconds();
-    ARROW_RETURN_NOT_OK(options.arm == "codec"   ? CompressOnly(options)
+    ARROW_RETURN_NOT_OK(options.arm == "codec"   ? CompressOnly(options, *blocks)
                         : options.arm == "arrow" ? WriteByArrow(&input, options)
                                                  : WriteByCalve(&input, options));
     cpu.push_back(CpuSeconds() - cpu_start);
