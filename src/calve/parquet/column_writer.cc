@@ -300,8 +300,7 @@ class TypedColumnWriter : public ColumnWriter {
       ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_planes));
       return definition_levels_.Append(slots_.definition_planes);
     }
-    if (slots_.validity == nullptr || slots_.all_null)
-      return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
+    if (slots_.validity == nullptr) return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
     return definition_levels_.AppendBits(slots_.validity, slots_.validity_offset, slots_.slot_count);
   }
 

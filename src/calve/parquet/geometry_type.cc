@@ -8,6 +8,7 @@
 #include <arrow/util/key_value_metadata.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -62,10 +63,22 @@ std::string CrsMembers(std::string_view crs, const arrow::KeyValueMetadata* meta
   return fmt::format(R"("crs": {})", IsJsonObject(crs) ? std::string(crs) : Quoted(crs));
 }
 
+constexpr std::array<std::string_view, 5> kEdges = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
+
 std::string_view EdgesOf(int algorithm) {
-  constexpr std::array<std::string_view, 5> kNames = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
   const auto i = static_cast<size_t>(algorithm);
-  return i < kNames.size() ? kNames[i] : "spherical";
+  return i < kEdges.size() ? kEdges[i] : "spherical";
+}
+
+std::string CrsOf(const nlohmann::json& metadata) {
+  constexpr char kUnknown[] = "srid:0";
+  const auto crs = metadata.find("crs");
+  if (crs == metadata.end() || crs->is_null()) return kUnknown;
+  if (!crs->is_string()) return crs->dump();
+  const auto text = crs->get<std::string>();
+  if (text == "OGC:CRS84") return "";  // Parquet's default
+  const auto type = metadata.find("crs_type");
+  return type != metadata.end() && *type == "srid" ? "srid:" + text : text;
 }
 
 }  // namespace
@@ -81,6 +94,22 @@ std::shared_ptr<arrow::DataType> GeometryType(const LogicalType& type, const arr
     if (made.ok()) return *made;
   }
   return std::make_shared<WkbType>(std::move(json));
+}
+
+Result<LogicalType> GeometryLogicalType(const arrow::ExtensionType& type) {
+  const std::string text = type.Serialize();
+  const auto metadata = text.empty() ? nlohmann::json::object() : nlohmann::json::parse(text, nullptr, false);
+  if (!metadata.is_object()) return Invalid("the metadata of {} is no JSON object: {}", kName, text);
+  LogicalType result;
+  result.kind = LogicalType::Kind::kGeometry;
+  result.crs = CrsOf(metadata);
+  const auto edges = metadata.find("edges");
+  if (edges == metadata.end() || edges->is_null() || *edges == "planar") return result;
+  const auto found = std::find(kEdges.begin(), kEdges.end(), edges->is_string() ? edges->get<std::string>() : "");
+  if (found == kEdges.end()) return Invalid("{} with unknown edges: {}", kName, edges->dump());
+  result.kind = LogicalType::Kind::kGeography;
+  result.algorithm = static_cast<int>(found - kEdges.begin());
+  return result;
 }
 
 }  // namespace calve::parquet

@@ -35,8 +35,14 @@ class LevelEncoder {
   arrow::Status Flush(ByteBuffer* out);
 
  private:
+  /// Puts the levels that are one run into the planes.
+  arrow::Status ExpandRun();
+
   const int bit_width_;
   int64_t count_ = 0;
+  /// All levels until now are `run_level_`, and in no plane.
+  bool is_run_ = true;
+  int run_level_ = 0;
   std::vector<BitPlane> planes_;
   ByteBuffer packed_;
 };

@@ -182,11 +182,11 @@ Status LevelsWriter::BuildFlat(int64_t row, int64_t count, LeafSlots* slots) {
   int64_t values = slots->all_null ? 0 : count;
   if (slots->validity != nullptr) {
     values = arrow::internal::CountSetBits(slots->validity, slots->validity_offset, count);
-    if (values == count) slots->validity = nullptr;
     slots->all_null = values == 0;
   }
   if (!leaf_->steps[0].nullable && values != count) return NullInRequired(leaf_->steps[0]);
-  slots->values = {{}, slots->validity, slots->validity_offset, values};
+  slots->values = {{}, values == count ? nullptr : slots->validity, slots->validity_offset, values};
+  if (values == count || values == 0) slots->validity = nullptr;
   return Status::OK();
 }
 

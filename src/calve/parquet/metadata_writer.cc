@@ -35,6 +35,9 @@ void WriteLogicalTypeMembers(ThriftWriter* out, const LogicalType& type) {
       out->I8(1, static_cast<int8_t>(type.bit_width));
       out->Bool(2, type.is_signed);
       break;
+    case Kind::kVariant:
+      out->I8(1, 1);  // the version of its specification
+      break;
     case Kind::kGeometry:
       if (!type.crs.empty()) out->Binary(1, type.crs);
       break;

@@ -39,6 +39,7 @@ class PackedRle {
  private:
   static constexpr int kLaneBits = 8 * W;
   static constexpr int kLanes = 64 / kLaneBits;
+  static constexpr int kRunGroups = W <= 3 ? 2 : 1;  ///< of the shortest run that interrupts what is packed
   static constexpr int kValuesPerWord = 64 / W;
   static constexpr uint64_t kValueMask = (uint64_t{1} << W) - 1;
 
@@ -96,12 +97,13 @@ class PackedRle {
   bool FindRun() {
     constexpr uint64_t kLow = InLanes((uint64_t{1} << (kLaneBits - W)) - 1);
     constexpr uint64_t kHigh = InLanes(uint64_t{1} << (kLaneBits - W));
-    while (at_ + 8 <= count_) {
+    while (at_ + 8 * kRunGroups <= count_) {
       const uint64_t word = Load(at_ * W);
       const uint64_t differs = (word ^ word >> W) & kLow;
-      const uint64_t uniform = ~(differs + kLow) & kHigh;
+      uint64_t uniform = ~(differs + kLow) & kHigh;
+      if constexpr (kRunGroups == 2) uniform &= uniform >> kLaneBits;
       if (uniform == 0) {
-        at_ += 8 * kLanes;
+        at_ += 8 * (kLanes - kRunGroups + 1);
         continue;
       }
       at_ += 8 * (std::countr_zero(uniform) / kLaneBits);
@@ -175,14 +177,26 @@ class BitRle {
 
  private:
   static constexpr int64_t kBlockWords = 64, kBlockBytes = 64 * kBlockWords;
-  /// A run is two or three bytes, and the header of the packed part behind it one.
-  static constexpr int64_t kShortestRun = 4;
+  /// A run is two or three bytes, and the header of the packed part behind it one. Runs of four bytes gain next to
+  /// nothing, and where fewer than three in five bytes are uniform so do those of seven: there it takes eight.
+  static constexpr int64_t kShortestRun = 5;
 
-  /// Those bits of `word` from which on kShortestRun are set, `next` follows.
+  /// Those bits of `word` from which on kShortestRun, or eight, are set; `next` follows.
   static uint64_t RunStarts(uint64_t word, uint64_t next) {
     const uint64_t two = word & (word >> 1 | next << 63);
     const uint64_t next_two = next & next >> 1;
-    return two & (two >> 2 | next_two << 62);
+    return two & (two >> 2 | next_two << 62) & (word >> 4 | next << 60);
+  }
+  static uint64_t SparseRunStarts(uint64_t word, uint64_t next) {
+    const uint64_t two = word & (word >> 1 | next << 63), next_two = next & next >> 1;
+    const uint64_t four = two & (two >> 2 | next_two << 62), next_four = next_two & next_two >> 2;
+    return four & (four >> 4 | next_four << 60);
+  }
+
+  bool IsSparse(int64_t words, int64_t bytes) const {
+    int64_t uniform = 0;
+    for (size_t i = 0; i < static_cast<size_t>(words); ++i) uniform += std::popcount(zeros_[i] | ones_[i]);
+    return uniform * 5 < bytes * 3;
   }
 
   void EncodeBlock(int64_t begin) {
@@ -198,9 +212,11 @@ class BitRle {
       if (at == block) return;
       FlushRun();
     }
+    const bool sparse = IsSparse(words, block);
     for (int64_t w = at / 64; w < words;) {
       const auto i = static_cast<size_t>(w);
-      uint64_t starts = RunStarts(zeros_[i], zeros_[i + 1]) | RunStarts(ones_[i], ones_[i + 1]);
+      uint64_t starts = sparse ? SparseRunStarts(zeros_[i], zeros_[i + 1]) | SparseRunStarts(ones_[i], ones_[i + 1])
+                               : RunStarts(zeros_[i], zeros_[i + 1]) | RunStarts(ones_[i], ones_[i + 1]);
       if (at > w * 64) starts &= ~uint64_t{0} << (at - w * 64);
       if (starts == 0) {
         ++w;
@@ -258,7 +274,15 @@ class BitRle {
     return tail == (first & ones);
   }
 
+  /// One byte or two without a branch, which are nearly all.
   void AppendVarint(uint64_t value) {
+    if (value < 1 << 14) {
+      const bool two = value >= 0x80;
+      out_[0] = static_cast<uint8_t>(value | (two ? 0x80 : 0));
+      out_[1] = static_cast<uint8_t>(value >> 7);
+      out_ += two ? 2 : 1;
+      return;
+    }
     while (value >= 0x80) {
       *out_++ = static_cast<uint8_t>(value | 0x80);
       value >>= 7;
@@ -317,6 +341,15 @@ arrow::Status EncodePackedRle(const uint8_t* packed, int64_t count, int bit_widt
   const uint8_t* const end = kEncoders[static_cast<size_t>(bit_width - 1)](packed, count, begin);
   out->UnsafeResize(out->size() + (end - begin));
   return arrow::Status::OK();
+}
+
+arrow::Status AppendRleRun(int value, int64_t count, ByteBuffer* out) {
+  for (auto header = static_cast<uint64_t>(count) << 1;; header >>= 7) {
+    const bool last = header < 0x80;
+    ARROW_RETURN_NOT_OK(out->Append(static_cast<uint8_t>(header | (last ? 0 : 0x80))));
+    if (last) break;
+  }
+  return out->Append(static_cast<uint8_t>(value));
 }
 
 }  // namespace calve::parquet

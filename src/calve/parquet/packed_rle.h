@@ -15,4 +15,7 @@ namespace calve::parquet {
 /// A run is written where it is smaller than the packed values, what interrupting a packed part costs included.
 arrow::Status EncodePackedRle(const uint8_t* packed, int64_t count, int bit_width, ByteBuffer* out);
 
+/// Appends a run of `count` values of 1 to 8 bits.
+arrow::Status AppendRleRun(int value, int64_t count, ByteBuffer* out);
+
 }  // namespace calve::parquet

@@ -8,6 +8,7 @@
 #include "calve/parquet/schema_writer.h"
 
 #include "calve/base/status.h"
+#include "calve/parquet/geometry_type.h"
 
 #include <arrow/extension_type.h>
 #include <arrow/type.h>
@@ -199,13 +200,19 @@ Status SetLeafType(SchemaElement* element, const arrow::DataType& type, const st
 }
 
 /// Logical types that Arrow has as extension types.
-void SetExtension(SchemaElement* element, const arrow::ExtensionType& type) {
+Status SetExtension(SchemaElement* element, const arrow::ExtensionType& type) {
   if (type.extension_name() == "arrow.uuid" && element->type == PhysicalType::kFixedLenByteArray) {
     element->logical_type = Logical(LogicalType::Kind::kUuid);
   } else if (type.extension_name() == "arrow.json" && element->type == PhysicalType::kByteArray) {
     element->logical_type = Logical(LogicalType::Kind::kJson);
     element->converted_type = ConvertedType::kJson;
+  } else if (type.extension_name() == "geoarrow.wkb" && element->type == PhysicalType::kByteArray) {
+    ARROW_ASSIGN_OR_RAISE(element->logical_type, GeometryLogicalType(type));
+    element->converted_type = std::nullopt;
+  } else if (type.extension_name() == "arrow.parquet.variant" && !element->type) {
+    element->logical_type = Logical(LogicalType::Kind::kVariant);
   }
+  return Status::OK();
 }
 
 PathStep::Kind ListKind(arrow::Type::type type) {
@@ -252,6 +259,9 @@ class SchemaWriter {
     ARROW_ASSIGN_OR_RAISE(element.field_id, FieldId(field, at.name));
     switch (type.id()) {
       case arrow::Type::STRUCT:
+        if (field.type()->id() == arrow::Type::EXTENSION) {
+          ARROW_RETURN_NOT_OK(SetExtension(&element, static_cast<const arrow::ExtensionType&>(*field.type())));
+        }
         return AddStruct(type, std::move(element), std::move(step), std::move(at));
       case arrow::Type::LIST:
       case arrow::Type::LARGE_LIST:
@@ -345,7 +355,7 @@ class SchemaWriter {
                      kMaxLevel);
     }
     ARROW_RETURN_NOT_OK(SetLeafType(&element, *type, at.name));
-    if (extension != nullptr) SetExtension(&element, *extension);
+    if (extension != nullptr) ARROW_RETURN_NOT_OK(SetExtension(&element, *extension));
     WrittenLeaf leaf;
     leaf.column.element = element;
     leaf.column.path = std::move(at.path);

@@ -2,12 +2,16 @@
 
 #include "calve/parquet_writer.h"
 
+#include "calve/parquet/geometry_type.h"
+#include "calve/parquet/schema_writer.h"
+
 #include "random_array.h"
 #include "written_parquet.h"
 
 #include <arrow/array/array_run_end.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/builder.h>
+#include <arrow/extension/parquet_variant.h>
 
 #include <random>
 
@@ -93,6 +97,48 @@ TEST(WriterInput, ListViews) {
   const std::string offsets = "[2, 0, 1, 4, 1, 4]", sizes = "[2, 2, 3, 0, 2, 1]";
   check(FromJson(arrow::int32(), offsets), FromJson(arrow::int32(), sizes), arrow::list_view(arrow::int32()));
   check(FromJson(arrow::int64(), offsets), FromJson(arrow::int64(), sizes), arrow::large_list_view(arrow::int32()));
+}
+
+TEST(WriterInput, GeometryKeepsItsCoordinateSystem) {
+  const auto kind_of = [](parquet::LogicalType::Kind kind, std::string crs, int algorithm) {
+    parquet::LogicalType logical;
+    logical.kind = kind;
+    logical.crs = std::move(crs);
+    logical.algorithm = algorithm;
+    const auto type = parquet::GeometryType(logical, nullptr);
+    const auto elements = parquet::ElementsFromArrow(*arrow::schema({field("g", type)})).ValueOrDie();
+    const auto& written = elements.at(1).logical_type;
+    EXPECT_EQ(written.kind, kind);
+    EXPECT_EQ(written.algorithm, algorithm);
+    return written.crs;
+  };
+  using Kind = parquet::LogicalType::Kind;
+  EXPECT_EQ(kind_of(Kind::kGeometry, "", 0), "");
+  EXPECT_EQ(kind_of(Kind::kGeometry, "EPSG:3857", 0), "EPSG:3857");
+  EXPECT_EQ(kind_of(Kind::kGeography, "srid:4326", 2), "srid:4326");
+  EXPECT_EQ(kind_of(Kind::kGeometry, R"({"type":"x"})", 0), R"({"type":"x"})");
+
+  const auto type = parquet::GeometryType({.kind = Kind::kGeometry, .crs = "EPSG:3857"}, nullptr);
+  auto data = FromJson(arrow::binary(), R"(["ab", null, "c"])")->data()->Copy();
+  data->type = type;
+  const auto file =
+      WrittenParquet::Make(arrow::schema({field("c", type)}), {OneColumn(arrow::MakeArray(data))}).ValueOrDie();
+  const auto logical = file.metadata()->schema()->Column(0)->logical_type();
+  ASSERT_TRUE(logical->is_geometry());
+  EXPECT_EQ(static_cast<const ::parquet::GeometryLogicalType&>(*logical).crs(), "EPSG:3857");
+  EXPECT_FALSE(file.statistics() != nullptr && file.statistics()->HasMinMax());
+}
+
+TEST(WriterInput, VariantsAreAnnotated) {
+  const auto storage =
+      arrow::struct_({field("metadata", arrow::binary(), false), field("value", arrow::binary(), false)});
+  const auto type = arrow::extension::variant(storage);
+  auto data = FromJson(storage, R"([{"metadata": "m", "value": "v"}, null])")->data()->Copy();
+  data->type = type;
+  const auto file =
+      WrittenParquet::Make(arrow::schema({field("c", type)}), {OneColumn(arrow::MakeArray(data))}).ValueOrDie();
+  const auto& node = file.metadata()->schema()->group_node()->field(0);
+  EXPECT_TRUE(node->logical_type()->is_variant()) << node->logical_type()->ToString();
 }
 
 // Every slot once, in batches of many sizes and with rounds that end inside them.
