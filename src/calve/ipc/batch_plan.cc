@@ -89,7 +89,6 @@ class Planner {
     ARROW_RETURN_NOT_OK(SetLevels());
     for (const PlanNode& node : plan_->nodes) {
       plan_->fixed_buffers += node.buffers;
-      plan_->alignment = std::max<int32_t>(plan_->alignment, node.alignment);
       plan_->has_views |= node.layout == Layout::kView;
     }
     return arrow::Status::OK();

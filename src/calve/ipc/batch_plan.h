@@ -50,6 +50,11 @@ struct PlanNode {
   int32_t dictionary = -1;  ///< which of BatchPlan::dictionaries its keys look up
   int32_t level = 0;        ///< further from the batch than every node that refers to it
   int32_t index_in_level = 0;
+
+  /// Whether the buffers after the second hold bytes of no alignment.
+  bool has_characters() const {
+    return layout == Layout::kBinary32 || layout == Layout::kBinary64 || layout == Layout::kView;
+  }
 };
 
 struct DictionaryPlan {

@@ -6,11 +6,16 @@ namespace calve::ipc {
 
 arrow::Result<Body> Body::Allocate(arrow::MemoryPool* pool, int64_t size) {
   Body body;
-  if (size == 0) return body;
-  ARROW_RETURN_NOT_OK(pool->Allocate(size, kBodyAlignment, &body.data_));
-  body.pool_ = pool;
-  body.size_ = size;
+  ARROW_RETURN_NOT_OK(body.Add(pool, size));
   return body;
+}
+
+arrow::Status Body::Add(arrow::MemoryPool* pool, int64_t size) {
+  if (size == 0) return arrow::Status::OK();
+  ARROW_RETURN_NOT_OK(pool->Allocate(size, kBodyAlignment, &data_));
+  pool_ = pool;
+  size_ = size;
+  return arrow::Status::OK();
 }
 
 void Body::Free() {

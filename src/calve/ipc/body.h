@@ -10,13 +10,16 @@
 
 namespace calve::ipc {
 
-/// What the memory of a block's bodies hangs on: one exactly sized allocation of its own, or a buffer of the input's.
-/// Nothing is filled with zeros.
+/// What the memory of a block's bodies hangs on: one exactly sized allocation of its own, a buffer of the input's, or
+/// both. Nothing is filled with zeros.
 class Body {
  public:
   Body() = default;
   explicit Body(std::shared_ptr<arrow::Buffer> input) : input_(std::move(input)) {}
   static arrow::Result<Body> Allocate(arrow::MemoryPool* pool, int64_t size);
+
+  /// Allocates for a body that has no memory of its own yet.
+  arrow::Status Add(arrow::MemoryPool* pool, int64_t size);
 
   Body(Body&& other) noexcept { *this = std::move(other); }
   Body& operator=(Body&& other) noexcept {

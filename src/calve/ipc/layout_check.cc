@@ -83,8 +83,9 @@ class Checker {
 
   template <typename Offset>
   Status CheckOffsets(int64_t limit) const {
-    if (view_->length == 0) return Status::OK();  // whatever the one offset is, if there is one
     const auto* offsets = values<Offset>(1);
+    // Without values there need be no offset, and one that there is need not lie in what it points to.
+    if (view_->length == 0 && (buffer(1).size == 0 || offsets[0] >= 0)) return Status::OK();
     const auto count = static_cast<size_t>(view_->length) + 1;
     if (simd::AreOffsets(offsets, count) && offsets[count - 1] <= limit) [[likely]]
       return Status::OK();

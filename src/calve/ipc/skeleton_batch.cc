@@ -35,7 +35,9 @@ const std::vector<std::shared_ptr<arrow::Array>>& Skeleton::columns() const {
 }
 
 /// The same arrays, in a batch of Arrow's own kind.
-std::shared_ptr<arrow::RecordBatch> Skeleton::Plain() const { return arrow::RecordBatch::Make(schema_, num_rows_, column_data()); }
+std::shared_ptr<arrow::RecordBatch> Skeleton::Plain() const {
+  return arrow::RecordBatch::Make(schema_, num_rows_, column_data());
+}
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Skeleton::AddColumn(
     int i, const std::shared_ptr<arrow::Field>& field, const std::shared_ptr<arrow::Array>& column) const {

@@ -3,6 +3,7 @@
 #include "calve/base/status.h"
 #include "calve/ipc/offsets_as_lengths.h"
 
+#include <algorithm>
 #include <climits>
 
 // stream = schema dictionary* record_batch end?
@@ -49,6 +50,9 @@ Status StreamDecoder::DecodeAll(const DecodeOptions& options, Decoded* out) {
   ARROW_RETURN_NOT_OK(PlaceBodies(options, out));
   ARROW_RETURN_NOT_OK(ReadEnd());
   ARROW_RETURN_NOT_OK(FillAll(out));
+  if (out->in_place) {
+    ARROW_RETURN_NOT_OK(AlignBuffers(options, out));
+  }
   if (options.offsets_as_lengths) {
     ARROW_RETURN_NOT_OK(At(batch_.position, UndoOffsetsAsLengths(out->plan(), &out->layout)));
   }
@@ -159,23 +163,48 @@ Status StreamDecoder::PlaceBodies(const DecodeOptions& options, Decoded* out) {
   batch_.body_borrowed = source_->Borrow(batch_.body_size);
   out->body_bytes = batch_.body_size;
   for (const Message& message : dictionaries_) out->body_bytes += message.body_size;
-  out->in_place = MayStayInPlace(options, out->plan());
-  if (out->in_place) {
-    out->body = Body(options.owner);
-  } else {
+  out->in_place = MayStayInPlace(options);
+  if (!out->in_place) {
     ARROW_RETURN_NOT_OK(CopyBodies(out));
   }
   position_ += batch_.body_size;
   return Status::OK();
 }
 
-bool StreamDecoder::MayStayInPlace(const DecodeOptions& options, const BatchPlan& plan) const {
-  if (options.owner == nullptr || options.offsets_as_lengths) return false;
-  const auto is_aligned = [&](const Message& message) {
-    const auto address = reinterpret_cast<uintptr_t>(message.body_borrowed);
-    return message.body_borrowed != nullptr && address % static_cast<uintptr_t>(plan.alignment) == 0;
+bool StreamDecoder::MayStayInPlace(const DecodeOptions& options) const {
+  const auto is_lent = [](const Message& message) { return message.body_borrowed != nullptr; };
+  return options.owner != nullptr && !options.offsets_as_lengths && is_lent(batch_) &&
+         std::all_of(dictionaries_.begin(), dictionaries_.end(), is_lent);
+}
+
+/// Copies those buffers of bodies in place that are less aligned than their types want.
+Status StreamDecoder::AlignBuffers(const DecodeOptions& options, Decoded* out) {
+  const BatchPlan& plan = out->plan();
+  out->body = Body(options.owner);
+  const auto each_misaligned = [&](auto visit) {
+    for (size_t i = 0; i < plan.nodes.size(); ++i) {
+      const auto alignment = static_cast<uintptr_t>(plan.nodes[i].alignment);
+      // Validity and characters are bytes; all else is what the node's alignment is about.
+      const NodeView& view = out->layout.nodes[i];
+      const int32_t last = plan.nodes[i].has_characters() ? 1 : plan.nodes[i].buffers - 1;
+      for (int32_t b = 1; b <= last; ++b) {
+        BufferView& buffer = out->layout.buffers[static_cast<size_t>(view.first_buffer + b)];
+        if (reinterpret_cast<uintptr_t>(buffer.data) % alignment != 0) visit(&buffer);
+      }
+    }
   };
-  return is_aligned(batch_) && std::all_of(dictionaries_.begin(), dictionaries_.end(), is_aligned);
+  int64_t total = 0;
+  each_misaligned([&](BufferView* buffer) { total += PaddedSize(buffer->size); });
+  if (total == 0) return Status::OK();
+  out->in_place = false;
+  ARROW_RETURN_NOT_OK(out->body.Add(pool_, total));
+  uint8_t* to = out->body.data();
+  each_misaligned([&](BufferView* buffer) {
+    std::memcpy(to, buffer->data, static_cast<size_t>(buffer->size));
+    buffer->data = to;
+    to += PaddedSize(buffer->size);
+  });
+  return Status::OK();
 }
 
 Status StreamDecoder::CopyBodies(Decoded* out) {

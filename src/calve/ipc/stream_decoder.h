@@ -18,7 +18,7 @@ namespace calve::ipc {
 struct DecodeOptions {
   bool trusted = false;             ///< CheckLayout is left out
   bool offsets_as_lengths = false;  ///< 32-bit offsets are stored as UndoOffsetsAsLengths says
-  /// Owns what the source lends: bodies may stay there where their alignment allows it. Null: they are copied.
+  /// Owns what the source lends: buffers may stay there where their alignment allows it. Null: bodies are copied.
   std::shared_ptr<arrow::Buffer> owner;
 };
 
@@ -62,7 +62,8 @@ class StreamDecoder {
   Status ReadHead(Message* message);
   Status TakeDictionary(Message* message);
   Status PlaceBodies(const DecodeOptions& options, Decoded* out);
-  bool MayStayInPlace(const DecodeOptions& options, const BatchPlan& plan) const;
+  bool MayStayInPlace(const DecodeOptions& options) const;
+  Status AlignBuffers(const DecodeOptions& options, Decoded* out);
   Status CopyBodies(Decoded* out);
   Status ReadBatchBody(Decoded* out, int64_t offset, int64_t total);
   Status FillAll(Decoded* out);
