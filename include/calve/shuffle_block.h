@@ -58,6 +58,9 @@ struct ShuffleBlockReadOptions {
   /// Bytes that this process wrote: offsets, text, dictionary indices and child lengths are believed. Reading never
   /// goes outside the input either way; of what is not checked, only the consumer's use of bad values would.
   bool trusted = false;
+  /// Batches come with these columns, where blocks have them as dictionaries of their values or as values of their
+  /// dictionaries. Null: as each block has them. The C Data Interface always gives what the block has.
+  std::shared_ptr<arrow::Schema> schema;
   /// Added to the byte offsets that errors name, for input that is a part of a file.
   int64_t base_offset = 0;
   /// In front of every error message, for instance the file's name. Empty: nothing.

@@ -7,6 +7,9 @@ void AddShuffle(CLI::App* app, Action* action) {
   shuffle->require_subcommand(1);
   AddShuffleWrite(shuffle, action);
   AddShuffleRepartition(shuffle, action);
+  AddShuffleInspect(shuffle, action);
+  AddShuffleVerify(shuffle, action);
+  AddShuffleRead(shuffle, action);
   shuffle->footer("Example:\n  calve shuffle write orders.parquet --partitions 200 --by customer_id --to /tmp/shuffle");
 }
 

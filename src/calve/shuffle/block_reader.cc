@@ -3,6 +3,7 @@
 #include "calve/io/mapped_file.h"
 #include "calve/ipc/c_export.h"
 #include "calve/shuffle/block_decoder.h"
+#include "calve/shuffle/conform.h"
 #include "calve/shuffle_block.h"
 
 #include <arrow/buffer.h>
@@ -26,7 +27,8 @@ class BlockReader : public ShuffleBlockReader {
   BlockReader(ShuffleBlockReadOptions options, const Context& context)
       : options_(std::move(options)),
         budget_(context.memory_budget_bytes > 0 ? OperationPool::Make(context) : nullptr),
-        decoder_(PoolOf(context), options_.trusted) {}
+        pool_(PoolOf(context)),
+        decoder_(pool_, options_.trusted) {}
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     ARROW_ASSIGN_OR_RAISE(const bool more, DecodeNext());
@@ -34,7 +36,10 @@ class BlockReader : public ShuffleBlockReader {
     bool reused = false;
     auto batch = ipc::SkeletonPool::MakeBatch(decoded_.schema, decoded_.layout, std::move(decoded_.body), &reused);
     metrics_.skeletons_reused += reused ? 1 : 0;
-    return batch;
+    if (options_.schema == nullptr) return batch;
+    auto conformed = shuffle::ConformBatch(batch, options_.schema, pool_);
+    if (conformed.ok()) return conformed;
+    return WithContext(conformed.status(), fmt::format("shuffle block at byte {}", block_offset_));
   }
 
   Result<bool> Next(ArrowArray* out) override {
@@ -109,6 +114,7 @@ class BlockReader : public ShuffleBlockReader {
 
  private:
   const std::shared_ptr<OperationPool> budget_;
+  arrow::MemoryPool* const pool_;
   BlockDecoder decoder_;
   ipc::Decoded decoded_;
   ShuffleBlockHeader header_;
