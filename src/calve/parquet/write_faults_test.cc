@@ -9,6 +9,7 @@
 #include "test_data.h"
 #include "written_parquet.h"
 
+#include <arrow/array/concatenate.h>
 #include <arrow/builder.h>
 #include <parquet/column_reader.h>
 
@@ -52,6 +53,40 @@ TEST(WriteFaults, NullPagesOfLists) {
   EXPECT_EQ(none[0].value_count, 0);
   EXPECT_FALSE(none[0].min.has_value() || none[0].max.has_value());
   EXPECT_EQ(none[0].definition_histogram, (parquet::LevelHistogram{0, 2, 0, 0}));
+}
+
+// Faults 4 and 6: what is said of each page is what is in it, null pages among them, whatever its encoding.
+TEST(WriteFaults, DescriptionsOfPages) {
+  for (int distinct : {40, 0}) {
+    RandomArrays arrays(4, {.null_probability = 0.4, .distinct = distinct});
+    auto data = arrays.Make(*field("c", arrow::utf8()), 5000)->data();
+    const auto nulls = arrow::MakeArrayOfNull(arrow::utf8(), 1000).ValueOrDie();
+    const auto array = std::static_pointer_cast<arrow::StringArray>(
+        arrow::Concatenate({nulls, arrow::MakeArray(data), nulls}).ValueOrDie());
+    const auto pages = PagesOf(array, {.page_rows = 500});
+    ASSERT_EQ(pages.size(), 14u);
+    int64_t row = 0;
+    for (const auto& page : pages) {
+      int64_t values = 0, bytes = 0;
+      std::optional<std::string> min, max;
+      for (int64_t i = row; i < row + page.row_count; ++i) {
+        if (array->IsNull(i)) continue;
+        const std::string value(array->GetView(i));
+        ++values;
+        bytes += static_cast<int64_t>(value.size());
+        if (!min || value < *min) min = value;
+        if (!max || *max < value) max = value;
+      }
+      EXPECT_EQ(page.row_count, 500);
+      EXPECT_EQ(page.value_count, values);
+      EXPECT_EQ(page.byte_array_bytes, bytes);
+      EXPECT_EQ(page.definition_histogram, (parquet::LevelHistogram{500 - values, values}));
+      EXPECT_TRUE(page.repetition_histogram.empty());
+      EXPECT_EQ(page.min, min) << row;
+      EXPECT_EQ(page.max, max) << row;
+      row += page.row_count;
+    }
+  }
 }
 
 // Fault 2: more than 2^31 - 1 bits of dictionary indices in a page.

@@ -141,6 +141,28 @@ TEST(WriterInput, VariantsAreAnnotated) {
   EXPECT_TRUE(node->logical_type()->is_variant()) << node->logical_type()->ToString();
 }
 
+TEST(WriterInput, ThreadsWriteTheSameBytes) {
+  const auto schema = arrow::schema({field("a", arrow::list(arrow::struct_({field("x", arrow::utf8())}))),
+                                     field("b", arrow::dictionary(arrow::int16(), arrow::int64())),
+                                     field("c", arrow::struct_({field("y", arrow::boolean())})),
+                                     field("d", arrow::decimal128(30, 2)), field("e", arrow::utf8_view())});
+  RandomArrays arrays(21, {.null_probability = 0.3});
+  arrow::ArrayVector columns;
+  for (const auto& f : schema->fields()) columns.push_back(arrays.Make(*f, 40000));
+  const testing::Batches batches(3, arrow::RecordBatch::Make(schema, 40000, columns));
+  ParquetWriteOptions options;
+  options.row_group_rows = 50000;
+  std::shared_ptr<arrow::Buffer> expected;
+  for (int threads : {1, 2, 5}) {
+    Context context;
+    context.threads = threads;
+    const auto file = WrittenParquet::Make(schema, batches, options, context);
+    ASSERT_TRUE(file.ok()) << file.status();
+    if (expected == nullptr) expected = file->bytes;
+    EXPECT_TRUE(file->bytes->Equals(*expected)) << threads;
+  }
+}
+
 // Every slot once, in batches of many sizes and with rounds that end inside them.
 TEST(WriterInput, LargeBatchesOfArrowDictionaries) {
   const auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
