@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help setup build test check demo bench bench-read bench-write bench-shuffle-write lint format clean install
+.PHONY: help setup build test check demo bench bench-read bench-write bench-shuffle bench-shuffle-write lint format clean install
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ bench: build  ## the benchmarks
 
 bench-read: build  ## Parquet reading against pyarrow, DuckDB, Polars and arrow-rs (READ='--cases x --rounds 3 --scale 0.2')
 	@$(PYTHON) bench/read.py --build $(BUILD) $(READ)
+
+bench-shuffle: build  ## decoding shuffle blocks against arrow-rs, Comet's method and Arrow C++ (BLOCKS='--shapes 5x64 --rounds 5')
+	@$(PYTHON) bench/shuffle.py --build $(BUILD) $(BLOCKS)
 
 bench-shuffle-write: build  ## writing shuffles against Arrow C++ and Polars (SHUFFLE='--rows 1000000 --rounds 3')
 	@$(PYTHON) bench/shuffle_write.py --build $(BUILD) $(SHUFFLE)
