@@ -108,8 +108,8 @@ TEST(ParquetFile, DeprecatedBitPackedLevels) {
   EXPECT_TRUE((*got)->column(0)->chunk(0)->Equals(*expected)) << (*got)->ToString();
 }
 
-TEST(ParquetFile, RowsThatSpanPages) {
-  // Repeated ints, rows [1, 2, 3], [], [4]: the first row goes over three pages. One level of each kind, in runs.
+/// Repeated ints, rows [1, 2, 3], [], [4]: the first row goes over three pages. One level of each kind, in runs.
+RawFile RowsOverPages() {
   RawFile file = OneIntColumn(3, 5, Repetition::kRepeated);
   const auto levels = [](char repetition, char definition, int count) {
     const char runs[] = {2, 0, 0, 0, static_cast<char>(count << 1), repetition,
@@ -121,6 +121,11 @@ TEST(ParquetFile, RowsThatSpanPages) {
   file.AddPage(levels(1, 1, 1) + Ints({3}), 1);
   file.AddPage(levels(0, 0, 1), 1);
   file.AddPage(levels(0, 1, 1) + Ints({4}), 1);
+  return file;
+}
+
+TEST(ParquetFile, RowsThatSpanPages) {
+  RawFile file = RowsOverPages();
   for (int64_t batch_rows : {1, 2, 3}) {
     ParquetReadOptions options;
     options.batch_rows = batch_rows;
@@ -128,6 +133,21 @@ TEST(ParquetFile, RowsThatSpanPages) {
     ASSERT_TRUE(got.ok()) << got.status();
     auto expected = arrow::json::ArrayFromJSONString((*got)->field(0)->type(), "[[1, 2, 3], [], [4]]");
     EXPECT_TRUE((*got)->column(0)->Equals(arrow::ChunkedArray(*expected))) << (*got)->ToString();
+  }
+}
+
+TEST(ParquetFile, RowsThatSpanPagesArePassedOver) {
+  const auto bytes = RowsOverPages().Finish();
+  const auto file = ParquetReader::Open(std::make_shared<arrow::io::BufferReader>(bytes), "x.parquet").ValueOrDie();
+  const std::pair<std::vector<RowRange>, const char*> cases[] = {
+      {{{1, 3}}, "[[], [4]]"}, {{{2, 3}}, "[[4]]"}, {{{0, 1}, {2, 3}}, "[[1, 2, 3], [4]]"}, {{{1, 2}}, "[[]]"}};
+  for (const auto& [rows, json] : cases) {
+    ParquetReadRequest request;
+    request.leaves = {0};
+    request.rows = rows;
+    const auto batch = file->Read(request).ValueOrDie()->Next().ValueOrDie();
+    const auto expected = arrow::json::ArrayFromJSONString(batch->schema()->field(0)->type(), json).ValueOrDie();
+    EXPECT_TRUE(batch->column(0)->Equals(*expected)) << batch->ToString() << json;
   }
 }
 
