@@ -24,6 +24,7 @@ def test_every_example_does_what_it_says(tmp_path):
     assert run("write_parquet", file) == "3 rows\n"
     assert "two" in run("read_parquet", file)
     assert run("keep_footers", file) == "3 rows, 0 footers found again\n3 rows, 1 footers found again\n"
+    assert run("exchange_blocks", tmp_path / "blocks.data") == "3 rows, lz4\n3 rows, lz4\n"
     assert run("create_table", warehouse, "db.t") == "created db.t\n"
     for _ in range(3):
         assert run("append_files", table, file, file) == "6 rows appended\n"
