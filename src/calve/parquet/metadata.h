@@ -17,6 +17,7 @@ using arrow::Result;
 using arrow::Status;
 
 struct ColumnCryptoMetadata;
+struct SizeStatistics;
 
 // The structures of parquet.thrift that calve reads and writes, with its names and numbers. Members that the
 // file did not have are empty optionals, or empty containers.
@@ -162,6 +163,7 @@ struct ColumnMetadata {
   std::vector<PageEncodingStats> encoding_stats;
   std::optional<int64_t> bloom_filter_offset;
   std::optional<int32_t> bloom_filter_length;
+  std::shared_ptr<const SizeStatistics> size_statistics;  ///< written when there; readers of footers pass over it
 };
 
 struct ColumnChunk {

@@ -1,6 +1,7 @@
 // The footer and page headers as parquet.thrift lays them out: each function writes one structure's members, by id.
 
 #include "calve/parquet/metadata.h"
+#include "calve/parquet/size_statistics.h"
 #include "calve/parquet/thrift_writer.h"
 
 #include <algorithm>
@@ -121,6 +122,7 @@ void WriteColumnMetadata(ThriftWriter* out, const ColumnMetadata& column) {
   }
   if (column.bloom_filter_offset) out->I64(14, *column.bloom_filter_offset);
   if (column.bloom_filter_length) out->I32(15, *column.bloom_filter_length);
+  if (column.size_statistics) out->Struct(16, [&] { WriteSizeStatistics(out, *column.size_statistics); });
 }
 
 void WriteColumnChunk(ThriftWriter* out, const ColumnChunk& chunk) {

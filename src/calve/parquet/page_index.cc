@@ -1,6 +1,7 @@
 #include "calve/parquet/page_index.h"
 
 #include "calve/parquet/file_decryptor.h"
+#include "calve/parquet/size_statistics.h"
 #include "calve/parquet/thrift_reader.h"
 
 #include "calve/base/checked.h"
@@ -47,9 +48,9 @@ bool ReadListOf(ThriftReader& in, Field field, const char* name, List* out) {
   });
 }
 
-bool ReadCounts(ThriftReader& in, Field field, const char* name, std::optional<std::vector<int64_t>>* out) {
+bool ReadPageCounts(ThriftReader& in, Field field, const char* name, std::optional<std::vector<int64_t>>* out) {
   std::vector<int64_t> counts;
-  if (!ReadListOf<int64_t>(in, field, name, &counts)) return false;
+  if (!ReadCounts(in, field, name, &counts)) return false;
   *out = std::move(counts);
   return true;
 }
@@ -68,9 +69,13 @@ ColumnIndex ReadColumnIndex(ThriftReader& in) {
       case 4:
         return in.Read(field, "boundary_order", &out.boundary_order);
       case 5:
-        return ReadCounts(in, field, "null_counts", &out.null_counts);
+        return ReadPageCounts(in, field, "null_counts", &out.null_counts);
+      case 6:
+        return ReadCounts(in, field, "repetition_level_histograms", &out.repetition_level_histograms);
+      case 7:
+        return ReadCounts(in, field, "definition_level_histograms", &out.definition_level_histograms);
       case 8:
-        return ReadCounts(in, field, "nan_counts", &out.nan_counts);
+        return ReadPageCounts(in, field, "nan_counts", &out.nan_counts);
       default:
         return false;
     }
@@ -129,6 +134,9 @@ Result<OffsetIndex> ParseOffsetIndex(std::span<const uint8_t> bytes) {
   ThriftReader in(bytes);
   OffsetIndex out;
   auto seen = in.Struct(kName, [&](Field field) {
+    if (field.id == 2) {
+      return ReadCounts(in, field, "unencoded_byte_array_data_bytes", &out.unencoded_byte_array_data_bytes);
+    }
     if (field.id != 1) return false;
     return in.ReadList(field, "page_locations", [&](Field element) {
       return in.ReadStruct(element, "page_locations", [&] { out.page_locations.push_back(ReadLocation(in)); });

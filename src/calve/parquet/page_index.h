@@ -27,6 +27,7 @@ struct PageLocation {
 /// Where the data pages of a column chunk lie ("OffsetIndex").
 struct OffsetIndex {
   std::vector<PageLocation> page_locations;
+  std::vector<int64_t> unencoded_byte_array_data_bytes;  ///< one a page; empty: left out
 
   std::vector<int64_t> first_rows() const;
 };
@@ -34,14 +35,18 @@ struct OffsetIndex {
 enum class BoundaryOrder { kUnordered = 0, kAscending = 1, kDescending = 2 };
 
 /// What is known of the values of each data page of a column chunk ("ColumnIndex"). The lists are as long as there are
-/// pages. Level histograms are not kept.
+/// pages.
 struct ColumnIndex {
   std::vector<bool> null_pages;
   std::vector<std::string> min_values, max_values;  ///< PLAIN, without a length before them
   BoundaryOrder boundary_order = BoundaryOrder::kUnordered;
   std::optional<std::vector<int64_t>> null_counts, nan_counts;
+  /// As SizeStatistics has them, of one page after the other; empty: left out.
+  std::vector<int64_t> repetition_level_histograms, definition_level_histograms;
 };
 
+std::string Serialize(const OffsetIndex& index);
+std::string Serialize(const ColumnIndex& index);
 /// Parse an index's thrift, bounded as ParseFileMetadata.
 Result<OffsetIndex> ParseOffsetIndex(std::span<const uint8_t> bytes);
 Result<ColumnIndex> ParseColumnIndex(std::span<const uint8_t> bytes);

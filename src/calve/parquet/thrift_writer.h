@@ -58,7 +58,9 @@ class ThriftWriter {
     for (const auto& e : elements) element(e);
   }
 
+  void BoolElement(bool value) { out_.push_back(static_cast<char>(value ? Type::kTrue : Type::kFalse)); }
   void I32Element(int32_t value) { ZigZag(value); }
+  void I64Element(int64_t value) { ZigZag(value); }
   void BinaryElement(std::string_view value) {
     Varint(value.size());
     out_.append(value);
