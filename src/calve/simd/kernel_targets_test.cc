@@ -2,6 +2,7 @@
 #include "calve/simd/byte_stream_split.h"
 #include "calve/simd/compact.h"
 #include "calve/simd/delta.h"
+#include "calve/simd/delta_encode.h"
 #include "calve/simd/gather.h"
 #include "calve/simd/level_bits.h"
 #include "calve/simd/min_max.h"
@@ -123,6 +124,9 @@ TEST(KernelTargets, JoinByteStreams) {
         std::vector<uint8_t> out(width * count);
         JoinByteStreams(streams.data(), count, width, count, out.data());
         for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], streams[i % width * count + i / width]);
+        std::vector<uint8_t> split(width * count);
+        SplitByteStreams(out.data(), width, count, count, split.data());
+        ASSERT_EQ(split, streams) << width << " " << count;
       }
     }
   });
@@ -173,6 +177,37 @@ TEST(KernelTargets, AddDeltas) {
     std::mt19937_64 random(7);
     CheckAddDeltas<uint32_t>(random);
     CheckAddDeltas<uint64_t>(random);
+  });
+}
+
+template <typename T>
+void CheckSubtractNeighbours(std::mt19937_64& random) {
+  using Signed = std::make_signed_t<T>;
+  for (size_t count : {0, 1, 7, 31, 32, 33, 127, 128}) {
+    for (int shift : {0, 8, static_cast<int>(sizeof(T)) * 8 - 3}) {
+      std::vector<T> values(count + 1), out(kDeltaBlock), expected(kDeltaBlock), bits(kDeltaMiniblocks);
+      for (auto& value : values) value = static_cast<T>(random()) >> shift;
+      Signed least = count == 0 ? 0 : std::numeric_limits<Signed>::max();
+      for (size_t i = 0; i < count; ++i) least = std::min(least, static_cast<Signed>(values[i + 1] - values[i]));
+      for (size_t i = 0; i < count; ++i) {
+        expected[i] = static_cast<T>(values[i + 1] - values[i] - static_cast<T>(least));
+      }
+      EXPECT_EQ(SubtractNeighbours(values.data(), count, out.data(), bits.data()), least);
+      EXPECT_EQ(out, expected);
+      for (size_t m = 0; m < kDeltaMiniblocks; ++m) {
+        T any = 0;
+        for (size_t i = 0; i < kDeltaMiniblock; ++i) any |= expected[m * kDeltaMiniblock + i];
+        EXPECT_EQ(bits[m], any);
+      }
+    }
+  }
+}
+
+TEST(KernelTargets, SubtractNeighbours) {
+  ForEachTarget([] {
+    std::mt19937_64 random(9);
+    CheckSubtractNeighbours<uint32_t>(random);
+    CheckSubtractNeighbours<uint64_t>(random);
   });
 }
 
