@@ -136,6 +136,14 @@ bool BloomBlockMightHold(const uint8_t* block, uint64_t hash) {
   return (all & 1) != 0;
 }
 
+void BloomBlockInsert(uint8_t* block, uint64_t hash) {
+  const auto key = static_cast<uint32_t>(hash);
+  uint32_t words[8];
+  std::memcpy(words, block, sizeof(words));
+  for (int i = 0; i < 8; ++i) words[i] |= uint32_t{1} << (key * kSalt[i] >> 27);
+  std::memcpy(block, words, sizeof(words));
+}
+
 Hashes BloomHashesOf(const Value& value, const SchemaElement& element, const arrow::DataType& type) {
   const expr::Domain domain = expr::DomainOf(type);
   const auto number = expr::HolderNumber(value);

@@ -37,6 +37,8 @@ Result<BloomFilterHeader> ParseBloomFilterHeader(std::span<const uint8_t> bytes,
 int64_t BloomBlockOf(uint64_t hash, int64_t blocks);
 /// False when a value of this hash is not in the block ("block_check"). Without branches.
 bool BloomBlockMightHold(const uint8_t* block, uint64_t hash);
+/// Adds the bits of a value of this hash to a block ("block_insert").
+void BloomBlockInsert(uint8_t* block, uint64_t hash);
 
 /// The hashes under which a value equal to `value` may be in the filter of a column: two for a zero, which has two
 /// forms. Nothing when that cannot be told: INT96, booleans, decimals as byte arrays (whose length is free), values

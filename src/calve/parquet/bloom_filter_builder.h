@@ -1,0 +1,44 @@
+#pragma once
+
+#include "calve/parquet/metadata.h"
+#include "calve/parquet/pool_vector.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace calve::parquet {
+
+/// The bytes of a filter that `ndv` distinct values pass wrongly with the probability `fpp`: a power of two between 32
+/// and `max_bytes`.
+int64_t BloomFilterBytes(int64_t ndv, double fpp, int64_t max_bytes);
+
+/// A bloom filter as the file has it: header and bitset, which are encrypted apart.
+struct WrittenBloomFilter {
+  std::string header, bitset;
+};
+
+/// Builds the bloom filter of a column chunk from its values ("Parquet Bloom Filter").
+class BloomFilterBuilder {
+ public:
+  /// `bytes`: those of the filter before it is folded, a power of two. `width`: of a value, 0 for BYTE_ARRAY.
+  BloomFilterBuilder(int64_t bytes, double fpp, int64_t width, arrow::MemoryPool* pool)
+      : bytes_(bytes), fpp_(fpp), width_(width), bits_(pool) {}
+
+  /// Adds `count` values, given in PLAIN. The same value may come again.
+  Status Add(std::span<const uint8_t> plain, int64_t count);
+  /// The filter, folded in half for as long as it keeps the probability; none when there was no value. Begins another.
+  Result<std::optional<WrittenBloomFilter>> Finish();
+  int64_t memory_bytes() const { return bits_.capacity_bytes(); }
+
+ private:
+  void Fold();
+
+  const int64_t bytes_;
+  const double fpp_;
+  const int64_t width_;
+  ByteBuffer bits_;
+};
+
+}  // namespace calve::parquet
