@@ -44,4 +44,33 @@ struct ParquetDecryption {
   bool allow_plaintext_files = false;
 };
 
+/// A key that a file is encrypted with.
+struct ParquetKey {
+  std::string key;       ///< 16, 24 or 32 bytes
+  std::string metadata;  ///< left in the file for readers to find the key by; may be empty
+};
+
+/// How to write files under Parquet's modular encryption.
+///
+/// Each leaf column is encrypted with a key of its own when `column_keys` or `find_key` has one, and with the footer's
+/// key otherwise. A file's own unique bytes are drawn at random.
+struct ParquetEncryption {
+  ParquetKey footer_key;
+  /// Dotted path of a leaf column ("a.list.element") to its key.
+  std::map<std::string, ParquetKey> column_keys;
+  /// Asked for keys that are not given above, once each, before anything is written: with the path of a leaf column,
+  /// or "" for the footer's key. No value: there is none, which of the footer's is Invalid.
+  std::function<arrow::Result<std::optional<ParquetKey>>(std::string_view column)> find_key;
+  /// Columns without a key of their own are left in plaintext, instead of under the footer's key.
+  bool other_columns_plaintext = false;
+
+  /// Leaves the footer readable without a key, and signs it. Statistics of encrypted columns are not in it.
+  bool plaintext_footer = false;
+  /// Encrypts pages with AES-CTR (AES_GCM_CTR_V1): faster, and nothing tells when a page was tampered with.
+  bool ctr_pages = false;
+  /// An identity that readers must know the file by, such as its name.
+  std::string aad_prefix;
+  bool store_aad_prefix = true;  ///< off: readers must be given it
+};
+
 }  // namespace calve

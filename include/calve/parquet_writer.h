@@ -17,6 +17,48 @@ namespace calve {
 
 enum class ParquetCompression { kUncompressed, kSnappy, kGzip, kZstd, kLz4Raw, kBrotli };
 
+/// How values are encoded in pages without a dictionary.
+enum class ParquetEncoding {
+  kAutomatic,  ///< what a sample of each column chunk comes out smallest with; see docs/format/write-options.md
+  kPlain,
+  kRle,                   ///< booleans
+  kDeltaBinaryPacked,     ///< INT32, INT64
+  kDeltaLengthByteArray,  ///< BYTE_ARRAY
+  kDeltaByteArray,        ///< BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY
+  kByteStreamSplit        ///< all types but booleans and BYTE_ARRAY
+};
+
+/// A bloom filter for each column chunk.
+struct ParquetBloomFilterOptions {
+  double fpp = 0.01;  ///< the share of other values that pass it wrongly
+  /// Distinct values of a column chunk, which set the size that the filter has while it is built; none: `max_bytes`.
+  /// At the end it is folded to what the values need.
+  std::optional<int64_t> ndv;
+  int64_t max_bytes = 1 << 20;
+};
+
+/// What is different for one column; what is not set is as for all.
+struct ParquetColumnOptions {
+  std::optional<bool> dictionary;
+  /// Naming one leaves the dictionary out, unless `dictionary` says otherwise.
+  std::optional<ParquetEncoding> encoding;
+  std::optional<ParquetBloomFilterOptions> bloom_filter;
+};
+
+/// A column that the rows of each row group are sorted by. The file says so; nothing is sorted or checked.
+struct ParquetSortingColumn {
+  std::string column;  ///< dotted path of a leaf column
+  bool descending = false, nulls_first = false;
+};
+
+/// Lets content decide where pages end, so that files with much in common have pages in common.
+struct ParquetContentChunking {
+  int64_t min_bytes = 256 << 10, max_bytes = 1 << 20;  ///< of a page's values and levels before encoding
+  int norm_level = 0;  ///< larger: sizes closer to the middle, and fewer pages in common
+};
+
+struct ParquetEncryption;
+
 struct ParquetWriteOptions {
   ParquetCompression compression = ParquetCompression::kZstd;
   std::optional<int> compression_level;  ///< none: the codec's default (zstd 3)
@@ -26,7 +68,19 @@ struct ParquetWriteOptions {
   int64_t page_rows = 20000;
   int64_t dictionary_bytes = 2 << 20;  ///< a chunk whose dictionary grows over it falls back to PLAIN
   bool dictionary = true;
+  ParquetEncoding encoding = ParquetEncoding::kAutomatic;
+  std::optional<ParquetBloomFilterOptions> bloom_filter;  ///< of every column that can have one: not booleans
+  std::map<std::string, ParquetColumnOptions> columns;    ///< by dotted path of a leaf column ("a.list.element")
   bool data_page_v2 = false;
+  bool page_index = true;          ///< column and offset indexes
+  bool page_checksums = true;      ///< CRC-32
+  bool size_statistics = true;     ///< level histograms and bytes of byte arrays, of chunks and pages
+  bool store_arrow_schema = true;  ///< as "ARROW:schema", from which readers restore Arrow's own types
+  std::vector<ParquetSortingColumn> sorting_columns;
+  std::optional<ParquetContentChunking> content_chunking;
+  /// Leaves a column chunk uncompressed when a sample of its first page does not become a twentieth smaller.
+  bool skip_poor_compression = false;
+  std::shared_ptr<const ParquetEncryption> encryption;  ///< null: none
   std::map<std::string, std::string> key_value_metadata;
 };
 

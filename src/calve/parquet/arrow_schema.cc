@@ -20,6 +20,7 @@
 #include <arrow/io/memory.h>
 #include <arrow/ipc/dictionary.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/ipc/writer.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/base64.h>
@@ -220,6 +221,11 @@ std::shared_ptr<arrow::Schema> ParseArrowSchema(std::string_view text) {
   arrow::ipc::DictionaryMemo dictionaries;
   auto schema = arrow::ipc::ReadSchema(&input, &dictionaries);
   return schema.ok() ? *schema : nullptr;
+}
+
+Result<std::string> FormatArrowSchema(const arrow::Schema& schema) {
+  ARROW_ASSIGN_OR_RAISE(const auto message, arrow::ipc::SerializeSchema(schema));
+  return arrow::util::base64_encode(std::string_view(*message));
 }
 
 void HonourArrowSchema(const arrow::FieldVector& stored, FileSchema* schema) {

@@ -5,6 +5,7 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace calve::parquet {
@@ -12,6 +13,9 @@ namespace calve::parquet {
 /// The schema that a writer left as `text` under the key "ARROW:schema"; null when it cannot be parsed: it is advice,
 /// and a file is whole without.
 std::shared_ptr<arrow::Schema> ParseArrowSchema(std::string_view text);
+
+/// The text for a schema, which must be one that IPC can hold.
+Result<std::string> FormatArrowSchema(const arrow::Schema& schema);
 
 /// Gives the columns of `schema` the types and the metadata that `stored` has for them, as far as those fit what the
 /// file holds: a field under another name, a type of other values, and a list of another length are passed over.

@@ -5,11 +5,16 @@
 #include "calve/parquet/column_writer.h"
 
 #include "calve/base/status.h"
+#include "calve/parquet/column_options.h"
+#include "calve/parquet/content_chunker.h"
 #include "calve/parquet/level_encoder.h"
 #include "calve/parquet/levels_writer.h"
+#include "calve/parquet/page_encoding.h"
+#include "calve/parquet/page_index_builder.h"
 #include "calve/parquet/plain_encoder.h"
 #include "calve/parquet/plain_gatherer.h"
 #include "calve/parquet/statistics.h"
+#include "calve/parquet/value_decoder.h"
 #include "calve/parquet/value_encoder.h"
 #include "calve/parquet/value_gatherer.h"
 #include "calve/parquet/value_sample.h"
@@ -73,15 +78,27 @@ int64_t ByteArrayBytes(std::span<const std::string_view> values) {
   return PlainBytes(values, /*fixed=*/true);
 }
 
+/// The filter that a column is to have.
+std::optional<BloomFilterBuilder> BloomFilterOf(const ColumnOptions& options, const SchemaElement& element,
+                                                arrow::MemoryPool* pool) {
+  if (!options.bloom_filter) return std::nullopt;
+  const ParquetBloomFilterOptions& filter = *options.bloom_filter;
+  const int64_t most = BloomFilterBytes(std::numeric_limits<int64_t>::max(), filter.fpp, filter.max_bytes);
+  const int64_t bytes = filter.ndv ? BloomFilterBytes(*filter.ndv, filter.fpp, filter.max_bytes) : most;
+  return BloomFilterBuilder(bytes, filter.fpp, ValueWidth(*element.type, element.type_length), pool);
+}
+
 template <typename T>
 class TypedColumnWriter : public ColumnWriter {
  public:
-  TypedColumnWriter(const WrittenLeaf* leaf, const ParquetWriteOptions* options, const PageWriter* page_writer,
-                    arrow::MemoryPool* pool)
+  TypedColumnWriter(const WrittenLeaf* leaf, const ParquetWriteOptions* options, const ColumnOptions& own,
+                    const PageWriter* page_writer, arrow::MemoryPool* pool)
       : leaf_(leaf),
         page_writer_(page_writer),
+        size_statistics_(options->size_statistics),
+        skip_poor_compression_(options->skip_poor_compression),
         page_rows_(options->page_rows),
-        page_bytes_(std::min(options->page_bytes, kLargestPage)),
+        page_bytes_(options->content_chunking ? kLargestPage : std::min(options->page_bytes, kLargestPage)),
         dictionary_bytes_(options->dictionary_bytes),
         rows_per_step_(leaf->column.max_repetition_level > 0 || !std::is_arithmetic_v<T> ? kNestedRowsPerStep
                                                                                          : kRowsPerStep),
@@ -95,11 +112,14 @@ class TypedColumnWriter : public ColumnWriter {
         page_bounds_(order_),
         repetition_levels_(leaf->column.max_repetition_level, pool),
         definition_levels_(leaf->column.max_definition_level, pool),
-        encoder_(leaf->column.element, *options, pool),
+        encoder_(leaf->column.element, own, pool),
+        page_encoding_(&leaf->column.element, own.encoding, page_writer->compressor(), page_writer->level(), pool),
         encoded_repetition_levels_(pool),
         encoded_definition_levels_(pool),
         chunk_bounds_(order_),
+        bloom_filter_(BloomFilterOf(own, leaf->column.element, pool)),
         file_bounds_(order_) {
+    if (options->content_chunking) chunker_.emplace(*options->content_chunking);
     summary_.field_id = leaf->column.element.field_id.value_or(-1);
     summary_.inside_repeated = leaf->column.max_repetition_level > 0;
   }
@@ -110,9 +130,17 @@ class TypedColumnWriter : public ColumnWriter {
     gathers_plain_ = kIsBytes && !values_.has_entries() && plain_gatherer_.Bind(levels_.leaf_array());
     ARROW_RETURN_NOT_OK(ChooseDictionary(row, count));
     while (count > 0) {
-      const int64_t step = std::min({count, rows_per_step_, page_rows_ - page_.row_count});
-      ARROW_RETURN_NOT_OK(WriteStep(row, step));
-      if (page_.row_count >= page_rows_) ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
+      int64_t step = std::min({count, rows_per_step_, page_rows_ - page_.row_count});
+      bool cut = false;
+      if (chunker_) {
+        ARROW_ASSIGN_OR_RAISE(const int64_t before, RowsBeforeCut(row, step));
+        cut = before < step;
+        step = before;
+      }
+      if (step > 0) ARROW_RETURN_NOT_OK(WriteStep(row, step));
+      if (page_.row_count >= page_rows_ || (cut && page_.row_count > 0)) {
+        ARROW_RETURN_NOT_OK(SealPage(/*last_of_chunk=*/false));
+      }
       row += step;
       count -= step;
     }
@@ -131,15 +159,27 @@ class TypedColumnWriter : public ColumnWriter {
     sealed_bytes_ = 0;
     ARROW_ASSIGN_OR_RAISE(EncodedDictionary dictionary, encoder_.EndChunk());
     if (dictionary.values != nullptr) {
-      auto page = page_writer_->DictionaryPage(*dictionary.values, dictionary.value_count);
+      ARROW_RETURN_NOT_OK(AddToBloomFilter({dictionary.values->data(), static_cast<size_t>(dictionary.values->size())},
+                                           dictionary.value_count));
+      auto page = page_writer_->DictionaryPage(*dictionary.values, dictionary.value_count, compress_);
       ARROW_RETURN_NOT_OK(InColumn(page.status()));
       chunk.pages.insert(chunk.pages.begin(), page.MoveValueUnsafe());
     }
     chunk.metadata.type = *leaf_->column.element.type;
     chunk.metadata.path_in_schema = leaf_->column.path;
-    chunk.metadata.codec = page_writer_->codec();
+    chunk.metadata.codec = compress_ ? page_writer_->codec() : CompressionCodec::kUncompressed;
+    compress_ = true;
     DescribePages(&chunk);
     FinishStatistics(&chunk.metadata);
+    if (size_statistics_) {
+      chunk.metadata.size_statistics =
+          std::make_shared<SizeStatistics>(MakeSizeStatistics(leaf_->column, chunk.data_pages));
+    }
+    if (bloom_filter_) {
+      ARROW_ASSIGN_OR_RAISE(chunk.bloom_filter, bloom_filter_->Finish());
+    }
+    page_encoding_.EndChunk();
+    if (chunker_) chunker_->Reset();
     return chunk;
   }
 
@@ -199,6 +239,14 @@ class TypedColumnWriter : public ColumnWriter {
     auto values = values_.Gather(sample);
     // What no row reaches may be anything.
     return values.ok() ? *values : std::span<const T>();
+  }
+
+  /// How many of the rows come before a place that content gives for a page to end.
+  Result<int64_t> RowsBeforeCut(int64_t row, int64_t count) {
+    ARROW_RETURN_NOT_OK(levels_.Build(row, count, &slots_));
+    auto values = values_.Gather(slots_.values);
+    ARROW_RETURN_NOT_OK(InColumn(values.status()));
+    return chunker_->RowsBeforeCut(slots_, leaf_->column.max_definition_level, *values);
   }
 
   Status WriteStep(int64_t row, int64_t count) {
@@ -318,8 +366,17 @@ class TypedColumnWriter : public ColumnWriter {
     content.repetition_levels = encoded_repetition_levels_.span();
     content.definition_levels = encoded_definition_levels_.span();
     ARROW_ASSIGN_OR_RAISE(EncodedValues values, encoder_.EncodePage(last_of_chunk, &page_bounds_));
+    if (values.encoding == Encoding::kPlain && !std::is_same_v<T, uint8_t>) {
+      ARROW_RETURN_NOT_OK(AddToBloomFilter(values.bytes, page_.value_count));
+      ARROW_ASSIGN_OR_RAISE(values.bytes, page_encoding_.Encode(values.bytes, page_.value_count));
+      values.encoding = page_encoding_.encoding();
+    }
     content.encoding = values.encoding;
     content.values = values.bytes;
+    if (skip_poor_compression_ && pages_.empty()) {
+      ARROW_ASSIGN_OR_RAISE(compress_, page_writer_->IsCompressible(content.values));
+    }
+    content.compress = compress_;
     auto page = page_writer_->DataPage(content);
     ARROW_RETURN_NOT_OK(InColumn(page.status()));
     encoder_.ClearPage();
@@ -327,6 +384,10 @@ class TypedColumnWriter : public ColumnWriter {
     sealed_bytes_ += page->bytes();
     pages_.push_back(page.MoveValueUnsafe());
     return Status::OK();
+  }
+
+  Status AddToBloomFilter(std::span<const uint8_t> plain, int64_t count) {
+    return bloom_filter_ ? bloom_filter_->Add(plain, count) : Status::OK();
   }
 
   /// Puts the open page among those that are done.
@@ -363,6 +424,7 @@ class TypedColumnWriter : public ColumnWriter {
 
   const WrittenLeaf* leaf_;
   const PageWriter* page_writer_;
+  const bool size_statistics_, skip_poor_compression_;
   const int64_t page_rows_, page_bytes_, dictionary_bytes_, rows_per_step_;
   const bool fixed_;
   arrow::MemoryPool* const pool_;
@@ -374,20 +436,24 @@ class TypedColumnWriter : public ColumnWriter {
   ValueGatherer<T> values_;
   PlainGatherer plain_gatherer_;
   bool gathers_plain_ = false;
+  std::optional<ContentChunker> chunker_;
 
   // The open page.
   PageDescription page_;
   Bounds<T> page_bounds_;
   LevelEncoder repetition_levels_, definition_levels_;
   ValueEncoder<T> encoder_;
+  PageEncoding page_encoding_;
   ByteBuffer encoded_repetition_levels_, encoded_definition_levels_;
 
   // The chunk.
   std::vector<WrittenPage> pages_;
   std::vector<PageDescription> data_pages_;
+  bool compress_ = true;  ///< unless a sample showed that it does not pay
   int64_t sealed_bytes_ = 0;
   int64_t slot_count_ = 0, null_count_ = 0, nan_count_ = 0;
   Bounds<T> chunk_bounds_;
+  std::optional<BloomFilterBuilder> bloom_filter_;
 
   // The file.
   Bounds<T> file_bounds_;
@@ -398,19 +464,20 @@ class TypedColumnWriter : public ColumnWriter {
 
 std::unique_ptr<ColumnWriter> ColumnWriter::Make(const WrittenLeaf* leaf, const ParquetWriteOptions* options,
                                                  const PageWriter* pages, arrow::MemoryPool* pool) {
+  const ColumnOptions own = ColumnOptions::Make(*options, *leaf);
   switch (*leaf->column.element.type) {
     case PhysicalType::kBoolean:
-      return std::make_unique<TypedColumnWriter<uint8_t>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<uint8_t>>(leaf, options, own, pages, pool);
     case PhysicalType::kInt32:
-      return std::make_unique<TypedColumnWriter<int32_t>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<int32_t>>(leaf, options, own, pages, pool);
     case PhysicalType::kInt64:
-      return std::make_unique<TypedColumnWriter<int64_t>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<int64_t>>(leaf, options, own, pages, pool);
     case PhysicalType::kFloat:
-      return std::make_unique<TypedColumnWriter<float>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<float>>(leaf, options, own, pages, pool);
     case PhysicalType::kDouble:
-      return std::make_unique<TypedColumnWriter<double>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<double>>(leaf, options, own, pages, pool);
     default:
-      return std::make_unique<TypedColumnWriter<std::string_view>>(leaf, options, pages, pool);
+      return std::make_unique<TypedColumnWriter<std::string_view>>(leaf, options, own, pages, pool);
   }
 }
 

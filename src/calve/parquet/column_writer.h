@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calve/parquet/bloom_filter_builder.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/page_description.h"
 #include "calve/parquet/page_writer.h"
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace calve::parquet {
@@ -19,6 +21,7 @@ struct WrittenChunk {
   std::vector<WrittenPage> pages;           ///< a dictionary page, if there is one, comes first
   std::vector<PageDescription> data_pages;  ///< one for each data page of `pages`
   ColumnMetadata metadata;                  ///< offsets are counted from the chunk's first byte
+  std::optional<WrittenBloomFilter> bloom_filter;
 };
 
 /// Encodes one leaf column into pages, row group after row group. Different columns may be written by different

@@ -69,7 +69,7 @@ TEST(DictionaryEncoder, StopsAtItsLimit) {
 
 /// Values appended in pieces, each page's encoding as it comes.
 struct Pages {
-  explicit Pages(ParquetWriteOptions options)
+  explicit Pages(ColumnOptions options)
       : element([] {
           SchemaElement e;
           e.type = PhysicalType::kInt64;
@@ -127,7 +127,7 @@ TEST(ValueEncoder, PagesWithoutValuesDecideNothing) {
 }
 
 TEST(ValueEncoder, FullDictionaryStaysForThePagesThatUseIt) {
-  ParquetWriteOptions options;
+  ColumnOptions options;
   options.dictionary_bytes = 800;
   Pages pages(options);
   EXPECT_TRUE(pages.Add(Numbers(0, 60, 3)));
@@ -143,7 +143,7 @@ TEST(ValueEncoder, FullDictionaryStaysForThePagesThatUseIt) {
 
 // Many values for few entries, then one entry too many: the open page is not blown up to PLAIN.
 TEST(ValueEncoder, FullDictionaryThatPaysIsKeptBeforeTheFirstPageEnds) {
-  ParquetWriteOptions options;
+  ColumnOptions options;
   options.dictionary_bytes = 80;
   Pages pages(options);
   EXPECT_TRUE(pages.Add(Numbers(0, 10, 1000)));
@@ -154,7 +154,7 @@ TEST(ValueEncoder, FullDictionaryThatPaysIsKeptBeforeTheFirstPageEnds) {
 }
 
 TEST(ValueEncoder, SwitchedOff) {
-  ParquetWriteOptions options;
+  ColumnOptions options;
   options.dictionary = false;
   Pages pages(options);
   EXPECT_TRUE(pages.Add(Numbers(0, 10, 100)));

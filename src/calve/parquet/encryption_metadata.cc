@@ -1,6 +1,7 @@
 #include "calve/parquet/encryption_metadata.h"
 
 #include "calve/parquet/thrift_reader.h"
+#include "calve/parquet/thrift_writer.h"
 
 // EncryptionAlgorithm, ColumnCryptoMetaData and FileCryptoMetaData; the numbers are the members' ids in parquet.thrift.
 
@@ -85,6 +86,30 @@ arrow::Result<FileCryptoMetadata> ParseFileCryptoMetadata(std::span<const uint8_
   *size_bytes = in.offset();
   ARROW_RETURN_NOT_OK(in.status());
   return out;
+}
+
+void WriteEncryptionAlgorithm(ThriftWriter* out, const EncryptionAlgorithm& algorithm) {
+  out->Struct(static_cast<int16_t>(algorithm.kind), [&] {
+    if (algorithm.aad_prefix) out->Binary(1, *algorithm.aad_prefix);
+    out->Binary(2, algorithm.aad_file_unique);
+    if (algorithm.supply_aad_prefix) out->Bool(3, true);
+  });
+}
+
+void WriteColumnCryptoMetadata(ThriftWriter* out, const ColumnCryptoMetadata& crypto) {
+  out->Struct(static_cast<int16_t>(crypto.kind), [&] {
+    if (crypto.kind != ColumnCryptoMetadata::Kind::kColumnKey) return;
+    out->List(1, ThriftWriter::Type::kBinary, crypto.path_in_schema,
+              [&](const std::string& name) { out->BinaryElement(name); });
+    if (!crypto.key_metadata.empty()) out->Binary(2, crypto.key_metadata);
+  });
+}
+
+std::string Serialize(const FileCryptoMetadata& file) {
+  ThriftWriter out;
+  out.Struct(1, [&] { WriteEncryptionAlgorithm(&out, file.algorithm); });
+  if (!file.key_metadata.empty()) out.Binary(2, file.key_metadata);
+  return out.Finish();
 }
 
 }  // namespace calve::parquet

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace calve::parquet {
 
@@ -30,8 +31,9 @@ class ChunkDecryptor;
 /// What a ColumnChunk says of its encryption, and what came of it.
 struct ColumnCryptoMetadata {
   enum class Kind { kUnknown = 0, kFooterKey = 1, kColumnKey = 2 } kind = Kind::kUnknown;
-  std::string key_metadata;               ///< of a column key
-  std::string encrypted_column_metadata;  ///< a module; empty: the chunk's metadata stands in the footer
+  std::vector<std::string> path_in_schema;  ///< of a column key; written, not read
+  std::string key_metadata;                 ///< of a column key
+  std::string encrypted_column_metadata;    ///< a module; empty: the chunk's metadata stands in the footer
   /// Decrypts the chunk's other modules. Null until the chunk's own metadata is decrypted, or when that failed.
   std::shared_ptr<ChunkDecryptor> decryptor;
   /// Why the chunk cannot be read: its key is missing or wrong.
@@ -39,6 +41,9 @@ struct ColumnCryptoMetadata {
 };
 
 class ThriftReader;
+class ThriftWriter;
+struct ColumnMetadata;
+struct FileMetadata;
 
 /// Read the structure that `in` stands at.
 void ReadEncryptionAlgorithm(ThriftReader& in, EncryptionAlgorithm* out);
@@ -48,5 +53,16 @@ void ReadColumnCryptoMetadata(ThriftReader& in, ColumnCryptoMetadata* out);
 arrow::Result<FileCryptoMetadata> ParseFooterCrypto(std::span<const uint8_t> bytes);
 /// Parses the structure before an encrypted footer; `size_bytes` gets the bytes it took.
 arrow::Result<FileCryptoMetadata> ParseFileCryptoMetadata(std::span<const uint8_t> bytes, size_t* size_bytes);
+
+/// Write the members of these structures.
+void WriteEncryptionAlgorithm(ThriftWriter* out, const EncryptionAlgorithm& algorithm);
+void WriteColumnCryptoMetadata(ThriftWriter* out, const ColumnCryptoMetadata& crypto);
+
+/// The structure before an encrypted footer.
+std::string Serialize(const FileCryptoMetadata& file);
+/// A plaintext footer of an encrypted file, with members 8 and 9.
+std::string Serialize(const FileMetadata& metadata, const FileCryptoMetadata& file);
+/// A ColumnMetaData that stands alone.
+std::string Serialize(const ColumnMetadata& column);
 
 }  // namespace calve::parquet

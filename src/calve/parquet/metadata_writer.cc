@@ -1,5 +1,6 @@
 // The footer and page headers as parquet.thrift lays them out: each function writes one structure's members, by id.
 
+#include "calve/parquet/encryption_metadata.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/size_statistics.h"
 #include "calve/parquet/thrift_writer.h"
@@ -133,6 +134,9 @@ void WriteColumnChunk(ThriftWriter* out, const ColumnChunk& chunk) {
   if (chunk.offset_index_length) out->I32(5, *chunk.offset_index_length);
   if (chunk.column_index_offset) out->I64(6, *chunk.column_index_offset);
   if (chunk.column_index_length) out->I32(7, *chunk.column_index_length);
+  if (chunk.crypto == nullptr) return;
+  out->Struct(8, [&] { WriteColumnCryptoMetadata(out, *chunk.crypto); });
+  if (!chunk.crypto->encrypted_column_metadata.empty()) out->Binary(9, chunk.crypto->encrypted_column_metadata);
 }
 
 void WriteRowGroup(ThriftWriter* out, const RowGroup& group) {
@@ -187,19 +191,37 @@ void WriteDictionaryPageHeader(ThriftWriter* out, const DictionaryPageHeader& he
   out->Bool(3, header.is_sorted);
 }
 
+void WriteFileMetadata(ThriftWriter* out, const FileMetadata& metadata) {
+  out->I32(1, metadata.version);
+  out->List(2, Type::kStruct, metadata.schema,
+            [&](const SchemaElement& element) { out->StructElement([&] { WriteSchemaElement(out, element); }); });
+  out->I64(3, metadata.num_rows);
+  out->List(4, Type::kStruct, metadata.row_groups,
+            [&](const RowGroup& group) { out->StructElement([&] { WriteRowGroup(out, group); }); });
+  WriteKeyValues(out, 5, metadata.key_value_metadata);
+  if (metadata.created_by) out->Binary(6, *metadata.created_by);
+  WriteColumnOrders(out, metadata.type_defined_order);
+}
+
 }  // namespace
 
 std::string Serialize(const FileMetadata& metadata) {
   ThriftWriter out;
-  out.I32(1, metadata.version);
-  out.List(2, Type::kStruct, metadata.schema,
-           [&](const SchemaElement& element) { out.StructElement([&] { WriteSchemaElement(&out, element); }); });
-  out.I64(3, metadata.num_rows);
-  out.List(4, Type::kStruct, metadata.row_groups,
-           [&](const RowGroup& group) { out.StructElement([&] { WriteRowGroup(&out, group); }); });
-  WriteKeyValues(&out, 5, metadata.key_value_metadata);
-  if (metadata.created_by) out.Binary(6, *metadata.created_by);
-  WriteColumnOrders(&out, metadata.type_defined_order);
+  WriteFileMetadata(&out, metadata);
+  return out.Finish();
+}
+
+std::string Serialize(const FileMetadata& metadata, const FileCryptoMetadata& file) {
+  ThriftWriter out;
+  WriteFileMetadata(&out, metadata);
+  out.Struct(8, [&] { WriteEncryptionAlgorithm(&out, file.algorithm); });
+  if (!file.key_metadata.empty()) out.Binary(9, file.key_metadata);
+  return out.Finish();
+}
+
+std::string Serialize(const ColumnMetadata& column) {
+  ThriftWriter out;
+  WriteColumnMetadata(&out, column);
   return out.Finish();
 }
 

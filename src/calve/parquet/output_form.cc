@@ -7,6 +7,8 @@
 #include "calve/base/status.h"
 
 #include <arrow/array.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/compute/exec.h>
@@ -94,6 +96,26 @@ Result<std::shared_ptr<arrow::Buffer>> Sizes(const ArrayData& list, arrow::Memor
   return sizes;
 }
 
+/// PaddedElements for types that nothing can be taken of by index, such as views inside of structs.
+DataResult ElementsRunByRun(const ArrayData& list, int64_t size, arrow::MemoryPool* pool) {
+  const auto elements = arrow::MakeArray(list.child_data[0]);
+  const auto* offsets = list.GetValues<int32_t>(1);
+  arrow::ArrayVector runs;
+  for (int64_t i = 0; i < list.length;) {
+    int64_t end = i + 1;
+    const bool is_null = list.IsNull(i);
+    while (end < list.length && list.IsNull(end) == is_null) ++end;
+    if (is_null) {
+      ARROW_ASSIGN_OR_RAISE(runs.emplace_back(), arrow::MakeArrayOfNull(elements->type(), (end - i) * size, pool));
+    } else {
+      runs.push_back(elements->Slice(offsets[i], offsets[end] - offsets[i]));
+    }
+    i = end;
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto padded, arrow::Concatenate(runs, pool));
+  return padded->data();
+}
+
 /// Null lists have no elements in Parquet, and as many as the others in Arrow.
 DataResult PaddedElements(const ArrayData& list, int64_t size, arrow::MemoryPool* pool) {
   if (list.length > std::numeric_limits<int64_t>::max() / std::max<int64_t>(size, 1)) {
@@ -113,12 +135,12 @@ DataResult PaddedElements(const ArrayData& list, int64_t size, arrow::MemoryPool
   }
   ARROW_RETURN_NOT_OK(InitializeCompute());
   arrow::compute::ExecContext context(pool);
-  ARROW_ASSIGN_OR_RAISE(
-      const arrow::Datum taken,
-      arrow::compute::Take(arrow::Datum(list.child_data[0]),
-                           arrow::Datum(ArrayData::Make(arrow::int32(), out, {valid, indices}, nulls)),
-                           arrow::compute::TakeOptions::NoBoundsCheck(), &context));
-  return taken.array();
+  const auto taken = arrow::compute::Take(arrow::Datum(list.child_data[0]),
+                                          arrow::Datum(ArrayData::Make(arrow::int32(), out, {valid, indices}, nulls)),
+                                          arrow::compute::TakeOptions::NoBoundsCheck(), &context);
+  if (taken.status().IsNotImplemented()) return ElementsRunByRun(list, size, pool);
+  ARROW_RETURN_NOT_OK(taken.status());
+  return taken->array();
 }
 
 DataResult ToFixedSizeList(const ArrayData& list, const TypePtr& to, arrow::MemoryPool* pool) {

@@ -12,6 +12,7 @@
 #include "calve/base/status.h"
 #include "calve/hash/hash.h"
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -56,7 +57,7 @@ int64_t Bytes(std::span<const uint8_t> bytes) { return static_cast<int64_t>(byte
 }  // namespace
 
 PageWriter::PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* pool)
-    : pool_(pool), v2_(options.data_page_v2), level_(options.compression_level) {
+    : pool_(pool), v2_(options.data_page_v2), checksums_(options.page_checksums), level_(options.compression_level) {
   std::tie(compressor_, codec_) = CodecOf(options.compression);
 }
 
@@ -76,20 +77,35 @@ Result<WrittenPage> PageWriter::Finish(PageHeader header, Encoding encoding, int
   page.encoding = encoding;
   ARROW_ASSIGN_OR_RAISE(header.uncompressed_page_size, HeaderSize(uncompressed_bytes, "bytes"));
   ARROW_ASSIGN_OR_RAISE(header.compressed_page_size, HeaderSize(body->size(), "compressed bytes"));
-  header.crc = static_cast<int32_t>(calve::Crc32(body->span()));
+  if (checksums_) header.crc = static_cast<int32_t>(calve::Crc32(body->span()));
   page.header = Serialize(header);
   page.uncompressed_bytes = static_cast<int64_t>(page.header.size()) + uncompressed_bytes;
   ARROW_ASSIGN_OR_RAISE(page.body, body->Finish());
   return page;
 }
 
-Result<WrittenPage> PageWriter::DictionaryPage(const arrow::Buffer& values, int64_t value_count) const {
+Result<bool> PageWriter::IsCompressible(std::span<const uint8_t> values) const {
+  constexpr size_t kSample = 64 << 10;
+  constexpr size_t kWorthwhile = 20;
+  if (compressor_ == calve::Codec::kUncompressed || values.empty()) return true;
+  const auto sample =
+      values.subspan((values.size() - std::min(values.size(), kSample)) / 2).first(std::min(values.size(), kSample));
+  ByteBuffer compressed(pool_);
+  ARROW_RETURN_NOT_OK(AppendCompressed(sample, &compressed));
+  return compressed.size() < Bytes(sample) - Bytes(sample) / static_cast<int64_t>(kWorthwhile);
+}
+
+Result<WrittenPage> PageWriter::DictionaryPage(const arrow::Buffer& values, int64_t value_count, bool compress) const {
   PageHeader header;
   header.type = PageType::kDictionaryPage;
   header.dictionary_page.emplace();
   ARROW_ASSIGN_OR_RAISE(header.dictionary_page->num_values, HeaderSize(value_count, "values"));
   ByteBuffer body(pool_);
-  ARROW_RETURN_NOT_OK(AppendCompressed({values.data(), static_cast<size_t>(values.size())}, &body));
+  if (compress) {
+    ARROW_RETURN_NOT_OK(AppendCompressed({values.data(), static_cast<size_t>(values.size())}, &body));
+  } else {
+    ARROW_RETURN_NOT_OK(body.Append(values.data(), values.size()));
+  }
   return Finish(std::move(header), Encoding::kPlain, values.size(), &body);
 }
 
@@ -109,7 +125,7 @@ Result<WrittenPage> PageWriter::DataPageV1(const DataPageContent& content) const
   if (content.has_definition_levels) AppendLevels(content.definition_levels, &plain);
   plain.UnsafeAppend(content.values.data(), Bytes(content.values));
   const int64_t uncompressed_bytes = plain.size();
-  if (compressor_ == calve::Codec::kUncompressed) {
+  if (compressor_ == calve::Codec::kUncompressed || !content.compress) {
     return Finish(std::move(header), content.encoding, uncompressed_bytes, &plain);
   }
   ByteBuffer body(pool_);
@@ -132,7 +148,7 @@ Result<WrittenPage> PageWriter::DataPageV2(const DataPageContent& content) const
   ARROW_RETURN_NOT_OK(body.Append(content.definition_levels.data(), Bytes(content.definition_levels)));
   const int64_t levels_bytes = body.size();
   const int64_t uncompressed_bytes = levels_bytes + Bytes(content.values);
-  v2.is_compressed = compressor_ != calve::Codec::kUncompressed && !content.values.empty();
+  v2.is_compressed = content.compress && compressor_ != calve::Codec::kUncompressed && !content.values.empty();
   if (v2.is_compressed) {
     ARROW_RETURN_NOT_OK(AppendCompressed(content.values, &body));
     v2.is_compressed = body.size() < uncompressed_bytes;

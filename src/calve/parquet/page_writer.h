@@ -31,6 +31,7 @@ struct DataPageContent {
   std::span<const uint8_t> repetition_levels, definition_levels;  ///< without a length before them
   Encoding encoding = Encoding::kPlain;
   std::span<const uint8_t> values;
+  bool compress = true;  ///< when there is a codec
 };
 
 /// Compresses pages and makes their headers, checksums among them. Thread-safe.
@@ -39,9 +40,13 @@ class PageWriter {
   PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* pool);
 
   CompressionCodec codec() const { return codec_; }
+  calve::Codec compressor() const { return compressor_; }
+  std::optional<int> level() const { return level_; }
   /// Invalid when the page is larger than a header can say.
   Result<WrittenPage> DataPage(const DataPageContent& content) const;
-  Result<WrittenPage> DictionaryPage(const arrow::Buffer& values, int64_t value_count) const;
+  Result<WrittenPage> DictionaryPage(const arrow::Buffer& values, int64_t value_count, bool compress = true) const;
+  /// False when there is a codec, and a sample of `values` does not become a twentieth smaller.
+  Result<bool> IsCompressible(std::span<const uint8_t> values) const;
 
  private:
   Result<WrittenPage> DataPageV1(const DataPageContent& content) const;
@@ -52,7 +57,7 @@ class PageWriter {
   Result<WrittenPage> Finish(PageHeader header, Encoding encoding, int64_t uncompressed_bytes, ByteBuffer* body) const;
 
   arrow::MemoryPool* pool_;
-  const bool v2_;
+  const bool v2_, checksums_;
   const std::optional<int> level_;
   calve::Codec compressor_ = calve::Codec::kUncompressed;
   CompressionCodec codec_ = CompressionCodec::kUncompressed;

@@ -335,11 +335,13 @@ class SchemaWriter {
   Status AddLeaf(const arrow::Field& field, SchemaElement element, PathStep step, Position at) {
     std::shared_ptr<arrow::DataType> type = field.type();
     const arrow::ExtensionType* extension = nullptr;
+    bool is_dictionary = false;
     while (type->id() == arrow::Type::EXTENSION || type->id() == arrow::Type::DICTIONARY ||
            type->id() == arrow::Type::RUN_END_ENCODED) {
       if (type->id() == arrow::Type::RUN_END_ENCODED) {
         type = static_cast<const arrow::RunEndEncodedType&>(*type).value_type();
       } else if (type->id() == arrow::Type::DICTIONARY) {
+        is_dictionary = true;
         type = static_cast<const arrow::DictionaryType&>(*type).value_type();
       } else {
         extension = static_cast<const arrow::ExtensionType*>(type.get());
@@ -365,6 +367,7 @@ class SchemaWriter {
     leaf.steps = std::move(at.steps);
     leaf.steps.push_back(std::move(step));
     leaf.value_type = std::move(type);
+    leaf.is_dictionary = is_dictionary;
     out_->elements.push_back(std::move(element));
     out_->leaves.push_back(std::move(leaf));
     return Status::OK();

@@ -32,6 +32,7 @@ struct WrittenLeaf {
   std::vector<PathStep> steps;  ///< from that field to the leaf, which is the last
   /// Of the values: without extension types, run ends and dictionaries.
   std::shared_ptr<arrow::DataType> value_type;
+  bool is_dictionary = false;  ///< the Arrow field is a dictionary of such values
   const std::string& name() const { return steps.back().name; }
 };
 

@@ -25,7 +25,7 @@ constexpr int64_t kLargestDictionary = int64_t{1} << 30;
 }  // namespace
 
 template <typename T>
-ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool)
+ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ColumnOptions& options, arrow::MemoryPool* pool)
     : fixed_(element.type == PhysicalType::kFixedLenByteArray),
       may_use_dictionary_(options.dictionary),
       state_(options.dictionary ? State::kUndecided : State::kPlain),
@@ -239,16 +239,16 @@ Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Boun
 }
 
 Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk, Bounds<uint8_t>* bounds) {
-  if (!rle_ || count_ == 0) {
-    if (count_ % 8 != 0) bits_[count_ / 8] &= static_cast<uint8_t>((1 << count_ % 8) - 1);
-    return EncodedValues{Encoding::kPlain, bits_.span()};
-  }
+  if (count_ % 8 != 0) bits_[count_ / 8] &= static_cast<uint8_t>((1 << count_ % 8) - 1);
+  const EncodedValues plain{Encoding::kPlain, bits_.span()};
+  if (wanted_ == Encoding::kPlain || count_ == 0) return plain;
   uint32_t length = 0;
   runs_.Clear();
   ARROW_RETURN_NOT_OK(runs_.Resize(sizeof(length)));
   ARROW_RETURN_NOT_OK(EncodePackedRle(bits_.data(), count_, 1, &runs_));
   length = static_cast<uint32_t>(runs_.size() - static_cast<int64_t>(sizeof(length)));
   std::memcpy(runs_.data(), &length, sizeof(length));
+  if (!wanted_ && runs_.size() >= bits_.size()) return plain;
   return EncodedValues{Encoding::kRle, runs_.span()};
 }
 

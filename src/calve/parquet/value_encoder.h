@@ -1,10 +1,10 @@
 #pragma once
 
+#include "calve/parquet/column_options.h"
 #include "calve/parquet/dictionary_encoder.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/pool_vector.h"
 #include "calve/parquet/statistics.h"
-#include "calve/parquet_writer.h"
 
 #include <arrow/buffer.h>
 
@@ -35,7 +35,7 @@ struct EncodedDictionary {
 template <typename T>
 class ValueEncoder {
  public:
-  ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool);
+  ValueEncoder(const SchemaElement& element, const ColumnOptions& options, arrow::MemoryPool* pool);
 
   /// Bytes of the open page's values, estimated, with `values` added.
   int64_t BytesWith(std::span<const T> values) const;
@@ -86,12 +86,12 @@ class ValueEncoder {
   ByteBuffer encoded_ids_;
 };
 
-/// The same for booleans: PLAIN, or RLE in the second version of pages.
+/// The same for booleans: PLAIN, RLE, or for each page the smaller of the two.
 template <>
 class ValueEncoder<uint8_t> {
  public:
-  ValueEncoder(const SchemaElement& element, const ParquetWriteOptions& options, arrow::MemoryPool* pool)
-      : rle_(options.data_page_v2), bits_(pool), runs_(pool) {}
+  ValueEncoder(const SchemaElement& element, const ColumnOptions& options, arrow::MemoryPool* pool)
+      : wanted_(options.encoding), bits_(pool), runs_(pool) {}
 
   int64_t BytesWith(std::span<const uint8_t> values) const {
     return (count_ + static_cast<int64_t>(values.size()) + 7) / 8;
@@ -104,7 +104,7 @@ class ValueEncoder<uint8_t> {
   Result<EncodedDictionary> EndChunk();
 
  private:
-  const bool rle_;
+  const std::optional<Encoding> wanted_;
   int64_t count_ = 0;
   ByteBuffer bits_, runs_;
 };

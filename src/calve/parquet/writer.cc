@@ -1,11 +1,19 @@
 // The file:
 //
-//   "PAR1" (row group: (column chunk: pages)*)* FileMetaData (thrift) u32 length of it "PAR1"
+//   "PAR1" (row group: (column chunk: pages)* bloom filter*)* ColumnIndex* OffsetIndex*
+//   FileMetaData (thrift) u32 length of it "PAR1"
+//
+// Encrypted, pages, filters, indexes and footer are modules (see file_encryptor.cc), and the magic of a file whose
+// footer is one is "PARE".
 
 #include "calve/array/buffer_pool.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
+#include "calve/parquet/arrow_schema.h"
+#include "calve/parquet/chunk_modules.h"
+#include "calve/parquet/column_options.h"
 #include "calve/parquet/column_writer.h"
+#include "calve/parquet/file_encryptor.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/page_writer.h"
 #include "calve/parquet/schema_writer.h"
@@ -26,7 +34,8 @@ namespace calve {
 namespace parquet {
 namespace {
 
-constexpr std::string_view kMagic = "PAR1";
+constexpr std::string_view kMagic = "PAR1", kEncryptedMagic = "PARE";
+constexpr char kArrowSchemaKey[] = "ARROW:schema";
 /// Rows, and bytes of Arrow data, after which the size of the row group is looked at.
 constexpr int64_t kRowsPerRound = 1 << 16;
 constexpr int64_t kBytesPerRound = int64_t{16} << 20;
@@ -67,10 +76,20 @@ class FileWriter : public ParquetWriter {
     for (const WrittenLeaf& leaf : written_.leaves) {
       columns_.push_back(ColumnWriter::Make(&leaf, &options_, &page_writer_, PoolOf(context_)));
     }
+    compressed_bytes_.resize(columns_.size());
     for (const auto& [key, value] : options_.key_value_metadata) metadata_.key_value_metadata.push_back({key, value});
   }
 
-  Status Start() { return Put(kMagic.data(), static_cast<int64_t>(kMagic.size())); }
+  Status Start() {
+    if (options_.store_arrow_schema && !options_.key_value_metadata.contains(kArrowSchemaKey)) {
+      ARROW_ASSIGN_OR_RAISE(std::string text, FormatArrowSchema(*schema_));
+      metadata_.key_value_metadata.push_back({kArrowSchemaKey, std::move(text)});
+    }
+    if (options_.encryption != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(encryptor_, FileEncryptor::Make(options_.encryption, written_.leaves));
+    }
+    return PutText(magic());
+  }
 
   Status Write(const arrow::RecordBatch& batch) override {
     ARROW_RETURN_NOT_OK(failure_);
@@ -81,7 +100,8 @@ class FileWriter : public ParquetWriter {
   int64_t estimated_bytes() const override {
     constexpr int64_t kFooterBytesPerChunk = 128;
     const auto groups = static_cast<int64_t>(metadata_.row_groups.size()) + 1;
-    return position_ + GroupBytes() + groups * static_cast<int64_t>(columns_.size()) * kFooterBytesPerChunk;
+    return position_ + GroupBytes() + index_bytes_ +
+           groups * static_cast<int64_t>(columns_.size()) * kFooterBytesPerChunk;
   }
 
   Result<ParquetFileSummary> Close() override {
@@ -95,6 +115,7 @@ class FileWriter : public ParquetWriter {
     for (size_t i = 0; i < columns_.size(); ++i) {
       summary.columns.push_back(columns_[i]->summary());
       summary.columns.back().leaf_index = static_cast<int>(i);
+      summary.columns.back().compressed_bytes = compressed_bytes_[i];
     }
     return summary;
   }
@@ -152,59 +173,117 @@ class FileWriter : public ParquetWriter {
     return Status::OK();
   }
 
+  std::string_view magic() const {
+    return encryptor_ != nullptr && !encryptor_->plaintext_footer() ? kEncryptedMagic : kMagic;
+  }
+
+  Result<ChunkModules> FinishChunk(size_t column) {
+    ARROW_ASSIGN_OR_RAISE(WrittenChunk chunk, columns_[column]->FinishChunk());
+    std::unique_ptr<ChunkEncryptor> encryptor;
+    if (encryptor_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(encryptor, encryptor_->OpenChunk(static_cast<int64_t>(metadata_.row_groups.size()),
+                                                             static_cast<int64_t>(column)));
+    }
+    const LeafColumn& leaf = written_.leaves[column].column;
+    return WithContext(ChunkModules::Make(leaf, options_, std::move(chunk), std::move(encryptor)),
+                       fmt::format("column '{}'", leaf.dotted_path()));
+  }
+
   Status FlushGroup() {
     if (group_rows_ == 0) return Status::OK();
-    std::vector<WrittenChunk> chunks(columns_.size());
+    std::vector<ChunkModules> chunks(columns_.size());
     ARROW_RETURN_NOT_OK(ParallelFor(WithoutNesting(context_), static_cast<int64_t>(columns_.size()),
-                                    [&](int64_t i) { return columns_[i]->FinishChunk().Value(&chunks[i]); }));
+                                    [&](int64_t i) { return FinishChunk(static_cast<size_t>(i)).Value(&chunks[i]); }));
     RowGroup group;
     group.num_rows = std::exchange(group_rows_, 0);
     group.file_offset = position_;
     group.total_compressed_size = 0;
+    group.sorting_columns = SortingColumnsOf(options_, written_.leaves);
     const size_t ordinal = metadata_.row_groups.size();
     if (ordinal <= static_cast<size_t>(std::numeric_limits<int16_t>::max())) {
       group.ordinal = static_cast<int16_t>(ordinal);
     }
-    for (WrittenChunk& chunk : chunks) ARROW_RETURN_NOT_OK(PutChunk(std::move(chunk), &group));
+    for (size_t i = 0; i < chunks.size(); ++i) ARROW_RETURN_NOT_OK(PutChunk(i, &chunks[i], &group));
+    for (size_t i = 0; i < chunks.size(); ++i) ARROW_RETURN_NOT_OK(FinishMetadata(i, &chunks[i], &group.columns[i]));
     metadata_.num_rows += group.num_rows;
     metadata_.row_groups.push_back(std::move(group));
     return Status::OK();
   }
 
-  Status PutChunk(WrittenChunk chunk, RowGroup* group) {
+  Status PutChunk(size_t column, ChunkModules* modules, RowGroup* group) {
+    ARROW_ASSIGN_OR_RAISE(indexes_.emplace_back(),
+                          modules->Indexes(written_.leaves[column].column, options_, position_));
+    index_bytes_ += static_cast<int64_t>(indexes_.back().column_index.size() + indexes_.back().offset_index.size());
+    WrittenChunk& chunk = modules->chunk();
     ColumnMetadata& metadata = chunk.metadata;
     metadata.data_page_offset += position_;
     if (metadata.dictionary_page_offset) *metadata.dictionary_page_offset += position_;
     for (WrittenPage& page : chunk.pages) {
-      ARROW_RETURN_NOT_OK(Put(page.header.data(), static_cast<int64_t>(page.header.size())));
+      ARROW_RETURN_NOT_OK(PutText(page.header));
       ARROW_RETURN_NOT_OK(Put(page.body->data(), page.body->size()));
       page.body.reset();
     }
     group->total_byte_size += metadata.total_uncompressed_size;
     *group->total_compressed_size += metadata.total_compressed_size;
-    ColumnChunk column;
-    column.metadata = std::move(metadata);
-    group->columns.push_back(std::move(column));
+    compressed_bytes_[column] += metadata.total_compressed_size;
+    group->columns.emplace_back().metadata = std::move(metadata);
+    return Status::OK();
+  }
+
+  /// Puts the chunk's bloom filter behind its row group, and its metadata under its key.
+  Status FinishMetadata(size_t column, ChunkModules* modules, ColumnChunk* chunk) {
+    if (!modules->bloom_filter().empty()) {
+      chunk->metadata->bloom_filter_offset = position_;
+      chunk->metadata->bloom_filter_length = static_cast<int32_t>(modules->bloom_filter().size());
+      ARROW_RETURN_NOT_OK(PutText(modules->bloom_filter()));
+    }
+    if (modules->encryptor() == nullptr) return Status::OK();
+    return encryptor_->EncryptMetadata(static_cast<int64_t>(column), modules->encryptor(), chunk);
+  }
+
+  /// Puts one kind of index of all chunks, and in the footer where they are.
+  Status PutIndexes(std::string ChunkIndexes::* index, std::optional<int64_t> ColumnChunk::* offset,
+                    std::optional<int32_t> ColumnChunk::* length) {
+    auto indexes = indexes_.begin();
+    for (RowGroup& group : metadata_.row_groups) {
+      for (ColumnChunk& chunk : group.columns) {
+        const std::string& bytes = (*indexes++).*index;
+        if (bytes.empty()) continue;
+        chunk.*offset = position_;
+        chunk.*length = static_cast<int32_t>(bytes.size());
+        ARROW_RETURN_NOT_OK(PutText(bytes));
+      }
+    }
     return Status::OK();
   }
 
   Status Finish() {
     ARROW_RETURN_NOT_OK(FlushGroup());
+    ARROW_RETURN_NOT_OK(
+        PutIndexes(&ChunkIndexes::column_index, &ColumnChunk::column_index_offset, &ColumnChunk::column_index_length));
+    ARROW_RETURN_NOT_OK(
+        PutIndexes(&ChunkIndexes::offset_index, &ColumnChunk::offset_index_offset, &ColumnChunk::offset_index_length));
     metadata_.version = 2;
     metadata_.schema = written_.elements;
     metadata_.created_by = fmt::format("calve version {}", kVersion);
     metadata_.type_defined_order.assign(columns_.size(), true);
-    const std::string footer = Serialize(metadata_);
+    std::string footer;
+    if (encryptor_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(footer, encryptor_->EncryptFooter(metadata_));
+    } else {
+      footer = Serialize(metadata_);
+    }
     if (footer.size() > std::numeric_limits<uint32_t>::max()) {
       return Invalid("a footer of {} bytes: a Parquet file can say at most {}", footer.size(),
                      std::numeric_limits<uint32_t>::max());
     }
     const auto length = static_cast<uint32_t>(footer.size());
-    ARROW_RETURN_NOT_OK(Put(footer.data(), length));
+    ARROW_RETURN_NOT_OK(PutText(footer));
     ARROW_RETURN_NOT_OK(Put(&length, sizeof(length)));
-    return Put(kMagic.data(), static_cast<int64_t>(kMagic.size()));
+    return PutText(magic());
   }
 
+  Status PutText(std::string_view text) { return Put(text.data(), static_cast<int64_t>(text.size())); }
   Status Put(const void* bytes, int64_t size) {
     ARROW_RETURN_NOT_OK(sink_->Write(bytes, size));
     position_ += size;
@@ -219,21 +298,15 @@ class FileWriter : public ParquetWriter {
   const WrittenSchema written_;
   const PageWriter page_writer_;
   std::vector<std::unique_ptr<ColumnWriter>> columns_;
+  std::unique_ptr<FileEncryptor> encryptor_;  ///< null: nothing is encrypted
   FileMetadata metadata_;
+  std::vector<ChunkIndexes> indexes_;  ///< of all chunks, row group after row group
+  int64_t index_bytes_ = 0;
+  std::vector<int64_t> compressed_bytes_;  ///< of each column
   int64_t position_ = 0;
   int64_t group_rows_ = 0;
   Status failure_;
 };
-
-Status CheckOptions(const ParquetWriteOptions& options) {
-  const auto positive = [](int64_t value, const char* name) {
-    return value > 0 ? Status::OK() : Invalid("{} must be positive, got {}", name, value);
-  };
-  ARROW_RETURN_NOT_OK(positive(options.row_group_rows, "row_group_rows"));
-  ARROW_RETURN_NOT_OK(positive(options.row_group_bytes, "row_group_bytes"));
-  ARROW_RETURN_NOT_OK(positive(options.page_bytes, "page_bytes"));
-  return positive(options.page_rows, "page_rows");
-}
 
 }  // namespace
 }  // namespace parquet
@@ -242,8 +315,8 @@ arrow::Result<std::unique_ptr<ParquetWriter>> ParquetWriter::Make(arrow::io::Out
                                                                   const std::shared_ptr<arrow::Schema>& schema,
                                                                   const ParquetWriteOptions& options,
                                                                   const Context& context) {
-  ARROW_RETURN_NOT_OK(parquet::CheckOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto written, parquet::WrittenSchema::Make(*schema));
+  ARROW_RETURN_NOT_OK(parquet::CheckWriteOptions(options, written.leaves));
   auto writer = std::make_unique<parquet::FileWriter>(sink, schema, options, context, std::move(written));
   ARROW_RETURN_NOT_OK(writer->Start());
   return writer;

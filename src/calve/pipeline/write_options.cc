@@ -2,7 +2,10 @@
 
 #include "calve/base/status.h"
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <map>
 
 namespace calve::pipeline {
 namespace {
@@ -43,6 +46,75 @@ Status CheckWritable(const TableMetadata& metadata) {
   }
   if (metadata.properties.contains("encryption.key-id")) {
     return NotImplemented("table property encryption.key-id: writing encrypted tables is not supported");
+  }
+  return Status::OK();
+}
+
+constexpr char kBloomFilterEnabled[] = "write.parquet.bloom-filter-enabled.column.";
+constexpr char kBloomFilterRate[] = "write.parquet.bloom-filter-fpp.column.";
+constexpr char kBloomFilterValues[] = "write.parquet.bloom-filter-ndv.column.";
+
+/// A column that is no list, map or struct, under its name in the table ("tags.element").
+struct LeafPath {
+  std::string path;  ///< in the file ("tags.list.element")
+  TypeId type;
+};
+
+void CollectLeafPaths(const Field& field, const std::string& name, const std::string& path,
+                      std::map<std::string, LeafPath>* out) {
+  if (!field.type->is_nested()) {
+    out->emplace(name, LeafPath{path, field.type->id});
+    return;
+  }
+  const std::string middle = field.type->id == TypeId::kList  ? ".list."
+                             : field.type->id == TypeId::kMap ? ".key_value."
+                                                              : ".";
+  for (const Field& child : field.type->fields) {
+    CollectLeafPaths(child, name + "." + child.name, path + middle + child.name, out);
+  }
+}
+
+Result<std::optional<double>> RateProperty(const TableMetadata& metadata, const std::string& key) {
+  const auto found = metadata.properties.find(key);
+  if (found == metadata.properties.end()) return std::nullopt;
+  const std::string& text = found->second;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value < 1)) {
+    return Invalid("table property {}: expected a number between 0 and 1, got '{}'", key, text);
+  }
+  return value;
+}
+
+Result<ParquetBloomFilterOptions> BloomFilterOf(const TableMetadata& metadata, const std::string& column) {
+  ParquetBloomFilterOptions filter;
+  ARROW_ASSIGN_OR_RAISE(filter.max_bytes,
+                        PositiveProperty(metadata, "write.parquet.bloom-filter-max-bytes", filter.max_bytes));
+  filter.max_bytes = std::clamp<int64_t>(filter.max_bytes, 32, int64_t{128} << 20);
+  ARROW_ASSIGN_OR_RAISE(const auto rate, RateProperty(metadata, kBloomFilterRate + column));
+  filter.fpp = rate.value_or(filter.fpp);
+  if (metadata.properties.contains(kBloomFilterValues + column)) {
+    ARROW_ASSIGN_OR_RAISE(filter.ndv, PositiveProperty(metadata, kBloomFilterValues + column, 1));
+  }
+  return filter;
+}
+
+/// Filters of columns that the schema has no more, or that cannot have one, are passed over, as by other writers.
+Status SetBloomFilters(const TableMetadata& metadata, ParquetWriteOptions* options) {
+  std::map<std::string, LeafPath> leaves;
+  const std::string prefix = kBloomFilterEnabled;
+  for (auto property = metadata.properties.lower_bound(prefix);
+       property != metadata.properties.end() && property->first.starts_with(prefix); ++property) {
+    ARROW_ASSIGN_OR_RAISE(const bool enabled, metadata.BoolProperty(property->first, false));
+    if (!enabled) continue;
+    if (leaves.empty()) {
+      ARROW_ASSIGN_OR_RAISE(const auto columns, FileColumns(metadata.schema()));
+      for (const Field& field : columns) CollectLeafPaths(field, field.name, field.name, &leaves);
+    }
+    const std::string column = property->first.substr(prefix.size());
+    const auto leaf = leaves.find(column);
+    if (leaf == leaves.end() || leaf->second.type == TypeId::kBoolean) continue;
+    ARROW_ASSIGN_OR_RAISE(options->columns[leaf->second.path].bloom_filter, BloomFilterOf(metadata, column));
   }
   return Status::OK();
 }
@@ -101,6 +173,11 @@ Result<ParquetWriteOptions> WriteOptionsOf(const TableMetadata& metadata) {
     return NotImplemented("table property write.parquet.page-version: '{}' is not supported", version);
   }
   options.data_page_v2 = version == "v2";
+  // The first version's pages are for readers that may know no more than its encodings.
+  if (!options.data_page_v2) options.encoding = ParquetEncoding::kPlain;
+  // The table's schema says what the columns are.
+  options.store_arrow_schema = false;
+  ARROW_RETURN_NOT_OK(SetBloomFilters(metadata, &options));
   return options;
 }
 

@@ -50,6 +50,47 @@ TEST(WriteOptions, HonoursEveryProperty) {
   EXPECT_TRUE(options.data_page_v2);
 }
 
+TEST(WriteOptions, EncodingsOfTheSecondVersionWithItsPagesOnly) {
+  EXPECT_EQ(WriteOptionsOf(With({}))->encoding, ParquetEncoding::kPlain);
+  EXPECT_EQ(WriteOptionsOf(With({{"write.parquet.page-version", "v2"}}))->encoding, ParquetEncoding::kAutomatic);
+  EXPECT_FALSE(WriteOptionsOf(With({}))->store_arrow_schema);
+  EXPECT_TRUE(WriteOptionsOf(With({}))->page_index);
+}
+
+iceberg::Field Column(int id, const std::string& name, iceberg::TypePtr type);
+
+TEST(WriteOptions, BloomFiltersByColumn) {
+  TableMetadata metadata = With({{"write.parquet.bloom-filter-enabled.column.a", "true"},
+                                 {"write.parquet.bloom-filter-enabled.column.b", "false"},
+                                 {"write.parquet.bloom-filter-enabled.column.t.element", "true"},
+                                 {"write.parquet.bloom-filter-enabled.column.s.m.key", "true"},
+                                 {"write.parquet.bloom-filter-enabled.column.s.flag", "true"},
+                                 {"write.parquet.bloom-filter-enabled.column.gone", "true"},
+                                 {"write.parquet.bloom-filter-fpp.column.a", "0.05"},
+                                 {"write.parquet.bloom-filter-ndv.column.a", "1000"},
+                                 {"write.parquet.bloom-filter-max-bytes", "4096"}});
+  iceberg::Schema schema;
+  const auto text = iceberg::Primitive(TypeId::kString);
+  schema.fields = {
+      Column(1, "a", text), Column(2, "b", text), Column(3, "t", iceberg::List(Column(4, "element", text))),
+      Column(5, "s",
+             iceberg::Struct({Column(6, "m", iceberg::Map(Column(7, "key", text), Column(8, "value", text))),
+                              Column(9, "flag", iceberg::Primitive(TypeId::kBoolean))}))};
+  metadata.schemas = {schema};
+  metadata.current_schema_id = schema.schema_id;
+  const auto options = WriteOptionsOf(metadata).ValueOrDie();
+  std::vector<std::string> paths;
+  for (const auto& [path, column] : options.columns) paths.push_back(path);
+  EXPECT_THAT(paths, ::testing::ElementsAre("a", "s.m.key_value.key", "t.list.element"));
+  const auto& filter = *options.columns.at("a").bloom_filter;
+  EXPECT_EQ(filter.fpp, 0.05);
+  EXPECT_EQ(filter.ndv, 1000);
+  EXPECT_EQ(filter.max_bytes, 4096);
+  EXPECT_EQ(options.columns.at("t.list.element").bloom_filter->fpp, 0.01);
+  metadata.properties["write.parquet.bloom-filter-fpp.column.a"] = "2";
+  EXPECT_THAT(WriteOptionsOf(metadata).status().message(), HasSubstr("write.parquet.bloom-filter-fpp.column.a"));
+}
+
 TEST(WriteOptions, RefusesByName) {
   auto status = WriteOptionsOf(With({{"write.parquet.compression-codec", "lzo"}})).status();
   EXPECT_TRUE(status.IsNotImplemented());
