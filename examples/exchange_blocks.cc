@@ -2,7 +2,7 @@
 //
 //   example_exchange_blocks blocks.data
 
-#include "calve/shuffle_block.h"
+#include <calve/shuffle_block.h>
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>

@@ -34,6 +34,14 @@ def test_every_example_does_what_it_says(tmp_path):
     assert run("scan_table", table, "id >= 1").startswith("18 rows match")
 
 
+def test_the_example_of_a_shuffle(tmp_path):
+    file = tmp_path / "ids.parquet"
+    pq.write_table(pa.table({"id": pa.array([1, 0, -1, 2**63 - 1, -(2**63)])}), file)
+    # Spark: the ids are in partitions 69, 5, 193, 171 and 115 of 200.
+    output = run("shuffle_rows", file, "id", 200, tmp_path / "shuffle").splitlines()
+    assert [line for line in output if line.endswith(" 1 rows")] == [f"partition {p}: 1 rows" for p in (5, 69, 115, 171, 193)]
+
+
 def test_the_example_of_an_encrypted_file(tmp_path):
     file, key = tmp_path / "secret.parquet", tmp_path / "key"
     key.write_bytes(b"0123456789012345")
