@@ -79,5 +79,6 @@ void AddAppend(CLI::App* app, Action* action);
 void AddRewrite(CLI::App* app, Action* action);
 void AddCatalog(CLI::App* app, Action* action);
 void AddShuffle(CLI::App* app, Action* action);
+void AddVerify(CLI::App* app, Action* action);
 
 }  // namespace calve::cli

@@ -56,6 +56,7 @@ class FooterIndex {
   bool type_defined_order(int leaf) const {
     return static_cast<size_t>(leaf) < type_defined_order_.size() && type_defined_order_[leaf];
   }
+  bool has_column_orders() const { return !type_defined_order_.empty(); }
   bool encrypted() const { return encrypted_; }
   /// The bytes from the start of a ColumnChunk on.
   std::span<const uint8_t> column_chunk(int row_group, int leaf) const {

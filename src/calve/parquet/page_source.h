@@ -19,6 +19,8 @@ class PageSource {
   PageSource(ChunkBytes bytes, const ChunkPlan& plan);
 
   const ChunkPlan& plan() const { return plan_; }
+  int64_t position() const { return bytes_.position(); }  ///< in the file
+  int64_t remaining() const { return bytes_.remaining(); }
 
   /// Reads the header of the next dictionary or data page; false when all values of the chunk have been seen. Errors
   /// name the page.
