@@ -23,6 +23,7 @@ def test_every_example_does_what_it_says(tmp_path):
     file, warehouse, table = tmp_path / "three.parquet", tmp_path / "warehouse", tmp_path / "warehouse/db/t"
     assert run("write_parquet", file) == "3 rows\n"
     assert "two" in run("read_parquet", file)
+    assert run("copy_files", tmp_path / "copy.parquet", file, file) == "6 rows copied\n"
     assert run("verify_parquet", file) == "0 violations in 2 pages\n"
     assert run("keep_footers", file) == "3 rows, 0 footers found again\n3 rows, 1 footers found again\n"
     assert run("exchange_blocks", tmp_path / "blocks.data") == "3 rows, lz4\n3 rows, lz4\n"

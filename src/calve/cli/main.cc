@@ -58,6 +58,7 @@ int Run(int argc, char** argv) {
   calve::cli::AddScan(&app, &action);
   calve::cli::AddInspect(&app, &action);
   calve::cli::AddVerify(&app, &action);
+  calve::cli::AddCopy(&app, &action);
   calve::cli::AddAppend(&app, &action);
   calve::cli::AddRewrite(&app, &action);
   calve::cli::AddCatalog(&app, &action);

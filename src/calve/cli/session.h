@@ -80,5 +80,6 @@ void AddRewrite(CLI::App* app, Action* action);
 void AddCatalog(CLI::App* app, Action* action);
 void AddShuffle(CLI::App* app, Action* action);
 void AddVerify(CLI::App* app, Action* action);
+void AddCopy(CLI::App* app, Action* action);
 
 }  // namespace calve::cli

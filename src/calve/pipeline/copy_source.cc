@@ -1,0 +1,187 @@
+#include "calve/pipeline/copy_source.h"
+
+#include "calve/base/context.h"
+#include "calve/base/status.h"
+#include "calve/parquet_reader.h"
+
+#include <arrow/array/util.h>
+#include <arrow/compute/cast.h>
+#include <arrow/csv/api.h>
+#include <arrow/io/file.h>
+#include <arrow/ipc/reader.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace calve::pipeline {
+namespace {
+
+using arrow::Result;
+using arrow::Status;
+using File = std::shared_ptr<arrow::io::ReadableFile>;
+using Reader = std::shared_ptr<arrow::RecordBatchReader>;
+
+/// The batches of a Parquet file that a filter passes.
+class FilteredReader : public arrow::RecordBatchReader {
+ public:
+  FilteredReader(std::shared_ptr<ParquetReader> file, std::unique_ptr<ParquetBatchReader> batches)
+      : file_(std::move(file)), batches_(std::move(batches)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override { return batches_->Next().Value(batch); }
+
+ private:
+  std::shared_ptr<ParquetReader> file_;
+  std::unique_ptr<ParquetBatchReader> batches_;
+};
+
+/// The batches of an Arrow IPC file.
+class IpcFileReader : public arrow::RecordBatchReader {
+ public:
+  explicit IpcFileReader(std::shared_ptr<arrow::ipc::RecordBatchFileReader> file) : file_(std::move(file)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return file_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    batch->reset();
+    return next_ < file_->num_record_batches() ? file_->ReadRecordBatch(next_++).Value(batch) : Status::OK();
+  }
+
+ private:
+  std::shared_ptr<arrow::ipc::RecordBatchFileReader> file_;
+  int next_ = 0;
+};
+
+/// The named columns of another reader's batches, in their order.
+class ProjectedReader : public arrow::RecordBatchReader {
+ public:
+  ProjectedReader(Reader batches, std::vector<int> columns, std::shared_ptr<arrow::Schema> schema)
+      : batches_(std::move(batches)), columns_(std::move(columns)), schema_(std::move(schema)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
+    return *batch == nullptr ? Status::OK() : (*batch)->SelectColumns(columns_).Value(batch);
+  }
+
+ private:
+  Reader batches_;
+  std::vector<int> columns_;
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+Result<Reader> Project(Reader batches, const std::vector<std::string>& columns) {
+  if (columns.empty()) return batches;
+  std::vector<int> indices;
+  arrow::FieldVector fields;
+  for (const std::string& name : columns) {
+    const int index = batches->schema()->GetFieldIndex(name);
+    if (index < 0) return Invalid("there is no column '{}'", name);
+    indices.push_back(index);
+    fields.push_back(batches->schema()->field(index));
+  }
+  return std::make_shared<ProjectedReader>(std::move(batches), std::move(indices),
+                                           arrow::schema(fields, batches->schema()->metadata()));
+}
+
+Result<Reader> OpenParquet(const std::string& path, const CopyOptions& options, const Context& context) {
+  ParquetReadOptions read;
+  read.batch_rows = 1 << 16;
+  read.verify_crc = true;
+  ARROW_ASSIGN_OR_RAISE(auto file, ParquetReader::Open(path, read, context));
+  ParquetReadRequest request;
+  for (const std::string& column : options.columns.empty() ? file->schema()->field_names() : options.columns) {
+    ARROW_ASSIGN_OR_RAISE(const auto leaves, file->LeavesOf(column));
+    request.leaves.insert(request.leaves.end(), leaves.begin(), leaves.end());
+  }
+  std::sort(request.leaves.begin(), request.leaves.end());
+  request.leaves.erase(std::unique(request.leaves.begin(), request.leaves.end()), request.leaves.end());
+  request.filter = options.filter;
+  ARROW_ASSIGN_OR_RAISE(auto batches, file->Read(request));
+  return Project(std::make_shared<FilteredReader>(std::move(file), std::move(batches)), options.columns);
+}
+
+Result<Reader> OpenCsv(const File& file, char delimiter, const Context& context) {
+  auto parse = arrow::csv::ParseOptions::Defaults();
+  parse.delimiter = delimiter;
+  parse.newlines_in_values = true;
+  return arrow::csv::StreamingReader::Make(arrow::io::IOContext(PoolOf(context)), file,
+                                           arrow::csv::ReadOptions::Defaults(), parse,
+                                           arrow::csv::ConvertOptions::Defaults());
+}
+
+/// By what the file begins with.
+Result<Reader> OpenByContent(const std::string& path, const File& file, const CopyOptions& options,
+                             const Context& context) {
+  ARROW_ASSIGN_OR_RAISE(const auto first, file->Read(8));
+  ARROW_RETURN_NOT_OK(file->Seek(0));
+  const std::string begin = first->ToString();
+  if (begin.starts_with("PAR1") || begin.starts_with("PARE")) return OpenParquet(path, options, context);
+  if (!options.filter.always_true()) return NotImplemented("a filter of what is no Parquet file");
+  if (begin.starts_with("ARROW1")) {
+    ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file));
+    return Project(std::make_shared<IpcFileReader>(std::move(reader)), options.columns);
+  }
+  if (begin.starts_with("\xff\xff\xff\xff")) {
+    ARROW_ASSIGN_OR_RAISE(Reader reader, arrow::ipc::RecordBatchStreamReader::Open(file));
+    return Project(std::move(reader), options.columns);
+  }
+  const bool tabs = path.ends_with(".tsv");
+  if (!tabs && !path.ends_with(".csv")) return Invalid("neither Parquet nor Arrow IPC, and not named .csv or .tsv");
+  ARROW_ASSIGN_OR_RAISE(Reader reader, OpenCsv(file, tabs ? '\t' : ',', context));
+  return Project(std::move(reader), options.columns);
+}
+
+Result<std::shared_ptr<arrow::Array>> FitColumn(const arrow::RecordBatch& batch, const arrow::Field& field,
+                                                arrow::MemoryPool* pool) {
+  const auto column = batch.GetColumnByName(field.name());
+  if (column == nullptr) return arrow::MakeArrayOfNull(field.type(), batch.num_rows(), pool);
+  if (column->type()->Equals(*field.type())) return column;
+  arrow::compute::ExecContext context(pool);
+  auto cast = arrow::compute::Cast(*column, field.type(), arrow::compute::CastOptions::Safe(), &context);
+  return WithContext(std::move(cast), fmt::format("column '{}'", field.name()));
+}
+
+}  // namespace
+
+Result<CopySource> OpenCopySource(const std::string& path, const CopyOptions& options, const Context& context) {
+  CopySource source;
+  source.path = path;
+  auto file = arrow::io::ReadableFile::Open(path, PoolOf(context));
+  if (!file.ok()) return WithContext(file.status(), path);
+  ARROW_ASSIGN_OR_RAISE(source.bytes, (*file)->GetSize());
+  auto batches = OpenByContent(path, *file, options, context);
+  if (!batches.ok()) return WithContext(batches.status(), path);
+  source.batches = batches.MoveValueUnsafe();
+  return source;
+}
+
+Result<std::shared_ptr<arrow::Schema>> UnifyCopySources(const std::vector<CopySource>& sources) {
+  auto schema = sources.front().batches->schema();
+  const auto options = arrow::Field::MergeOptions::Permissive();
+  for (size_t i = 1; i < sources.size(); ++i) {
+    auto own = sources[i].batches->schema();
+    if (own->Equals(*schema, /*check_metadata=*/false)) continue;
+    auto unified = arrow::UnifySchemas({schema, own}, options);
+    if (!unified.ok()) return WithContext(unified.status(), sources[i].path);
+    // What a source does not have is null in its rows.
+    arrow::FieldVector fields;
+    for (const auto& field : (*unified)->fields()) {
+      const bool in_both = schema->GetFieldIndex(field->name()) >= 0 && own->GetFieldIndex(field->name()) >= 0;
+      fields.push_back(in_both ? field : field->WithNullable(true));
+    }
+    schema = arrow::schema(fields, (*unified)->metadata());
+  }
+  return schema;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> FitBatch(const std::shared_ptr<arrow::RecordBatch>& batch,
+                                                     const std::shared_ptr<arrow::Schema>& schema,
+                                                     arrow::MemoryPool* pool) {
+  if (batch->schema()->Equals(*schema, /*check_metadata=*/false)) return batch;
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (const auto& field : schema->fields()) {
+    ARROW_ASSIGN_OR_RAISE(auto column, FitColumn(*batch, *field, pool));
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
+}
+
+}  // namespace calve::pipeline
