@@ -63,16 +63,15 @@ inline nlohmann::json CometVariants(const std::string& shared) {
   return nlohmann::json::parse(FileBytes(shared + "/comet/manifest.json"));
 }
 
-/// Genuine blocks, `count` of each tag: the smallest ones, of different variants.
+/// Genuine blocks, `count` of each tag: the smallest ones.
 inline std::vector<std::string> GenuineBlocks(const std::string& shared, size_t count) {
   std::map<std::string, std::vector<std::string>> by_tag;
   const auto smaller = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   for (const auto& variant : CometVariants(shared)) {
     const std::string folder = shared + "/comet/" + variant["variant"].get<std::string>() + "/";
-    const auto blocks = SplitBlocks(FileBytes(folder + variant["files"][0]["data"].get<std::string>()));
-    if (blocks.empty()) continue;
-    const std::string& smallest = *std::min_element(blocks.begin(), blocks.end(), smaller);
-    by_tag[smallest.substr(16, 4)].push_back(smallest);
+    for (auto& block : SplitBlocks(FileBytes(folder + variant["files"][0]["data"].get<std::string>()))) {
+      by_tag[block.substr(16, 4)].push_back(std::move(block));
+    }
   }
   std::vector<std::string> some;
   for (auto& [tag, blocks] : by_tag) {
