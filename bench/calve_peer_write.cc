@@ -84,10 +84,19 @@ int64_t RowGroupRows(const Input& input) {
   return rows;
 }
 
-/// The options that only some versions of the writer have. NotImplemented where this one has not.
-template <typename Options>
-arrow::Status SetNewerOption(const std::string& name, Options*) {
-  return arrow::Status::NotImplemented("calve has no option ", name);
+/// NotImplemented where calve has no such option.
+arrow::Status SetOption(const std::string& name, ParquetWriteOptions* options) {
+  if (name == "bloom_filter") {
+    options->bloom_filter = ParquetBloomFilterOptions{kFalsePositives, kDistinctValues, 128 << 20};
+  } else if (name == "cdc") {
+    options->content_chunking = ParquetContentChunking{kCdcSmallest, kCdcLargest, 0};
+  } else if (name == "delta_byte_array") {
+    options->dictionary = false;
+    options->encoding = ParquetEncoding::kDeltaByteArray;
+  } else {
+    return arrow::Status::NotImplemented("calve has no option ", name);
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Result<ParquetWriteOptions> CalveOptions(const std::string& name, const Input& input) {
@@ -102,8 +111,9 @@ arrow::Result<ParquetWriteOptions> CalveOptions(const std::string& name, const I
   options.dictionary_bytes = kDictionaryBytes;
   if (name == "plain") {
     options.dictionary = false;
+    options.encoding = ParquetEncoding::kPlain;
   } else if (name != "default" && !name.starts_with("zstd") && !name.ends_with("parquet_2")) {
-    ARROW_RETURN_NOT_OK(SetNewerOption(name, &options));
+    ARROW_RETURN_NOT_OK(SetOption(name, &options));
   }
   return options;
 }
