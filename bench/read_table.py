@@ -3,8 +3,8 @@
 import sys
 
 from readers import PEERS
-from tables import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
-from tables import about as about_script
+from table_parts import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
+from table_parts import about as about_script
 
 BEGIN, END = "<!-- make bench-read: begin -->", "<!-- make bench-read: end -->"
 

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import tables
+import table_parts as tables
 from readers import ROOT, build_arrow_rs
 
 SHAPES = ["5x64", "5x512", "5x8192", "50x64", "50x512", "50x8192", "5x64-dict", "5x8192-dict"]

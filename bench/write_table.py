@@ -2,8 +2,8 @@
 
 import sys
 
-from tables import about as about_script
-from tables import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
+from table_parts import about as about_script
+from table_parts import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
 
 PEERS = ["arrow-rs", "Arrow C++", "Polars", "DuckDB"]
 BEGIN, END = "<!-- make bench-write: begin -->", "<!-- make bench-write: end -->"
