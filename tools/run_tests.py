@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST_SUITES = {"quick": ["tests/cli"], "long": ["tests/bench", "tests/conformance", "tests/interop", "tests/differential", "tests/crash", "tests/package"]}
-PARSERS = "calve_(base|hash|simd|compress|io|expr|parquet|avro|iceberg)_test"
+PARSERS = "calve_(base|hash|simd|crypto|compress|array|io|expr|parquet|ipc|avro|shuffle|iceberg)_test"
 
 
 def run_ctest(build, results, label, pattern):

@@ -10,7 +10,7 @@
 namespace calve::testing {
 
 /// What was allocated since the counter was reset: by operator new on this thread (a program that counts replaces it,
-/// see allocation_counter_test.cc) and from the pool.
+/// see replace_operator_new.h) and from the pool.
 struct Allocations {
   int64_t count = 0, bytes = 0, live = 0, peak = 0;
 
