@@ -36,8 +36,7 @@ void BoundsVerifier::CheckMax(std::string_view bound, bool exact, const char* na
   }
 }
 
-void BoundsVerifier::CheckStatistics(const Statistics& statistics, bool type_defined_order,
-                                     bool other_order) const {
+void BoundsVerifier::CheckStatistics(const Statistics& statistics, bool type_defined_order, bool other_order) const {
   if (statistics.null_count) report_->Compare(Rule("null_count"), *statistics.null_count, facts_.null_count());
   if (statistics.nan_count && order_.has_nans()) {
     report_->Compare(Rule("nan_count"), *statistics.nan_count, facts_.nan_count);
