@@ -262,6 +262,25 @@ TEST(ArrowSchema, ListsThatAreNotOfTheirFixedSize) {
   EXPECT_THAT(got.status().message(), HasSubstr("column 'c0': value 1 is a list of 1 elements, expected 2"));
 }
 
+TEST(ArrowSchema, RequiredFixedSizeListsBelowNullStructs) {
+  using namespace arrow;  // NOLINT
+  // Written as lists, of which a null struct has none: its slot has no elements, required or not.
+  const auto over = [](const std::shared_ptr<DataType>& lists) {
+    const auto inner = struct_({field("l", lists, false)});
+    return struct_({field("l", lists, false), field("s", inner, false), field("t", inner)});
+  };
+  const std::string rows = R"([null, {"l": [1, 2], "s": {"l": [3, 4]}, "t": null}, null,
+                               {"l": [5, 6], "s": {"l": [7, null]}, "t": {"l": [8, 9]}}])";
+  const auto fixed = over(fixed_size_list(int32(), 2));
+  const auto lists = TableOf({{over(list(int32())), rows}});
+  const auto metadata = key_value_metadata({"ARROW:schema"}, {Encoded(*arrow::schema({field("c0", fixed)}))});
+  const auto got = ReadWithCalve(Write(*lists->ReplaceSchemaMetadata(metadata)));
+  ASSERT_TRUE(got.ok()) << got.status();
+  ASSERT_TRUE((*got)->ValidateFull().ok());
+  const auto expected = arrow::json::ArrayFromJSONString(fixed, rows).ValueOrDie();
+  EXPECT_TRUE((*got)->column(0)->Equals(ChunkedArray(expected))) << (*got)->ToString();
+}
+
 TEST(ArrowSchema, RunEnds) {
   using namespace arrow;  // NOLINT
   // libparquet writes no run-end encoded arrays; others do, as their values.

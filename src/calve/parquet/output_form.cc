@@ -16,6 +16,7 @@
 #include <arrow/datum.h>
 #include <arrow/extension_type.h>
 #include <arrow/type.h>
+#include <arrow/util/bitmap_ops.h>
 #include <arrow/util/checked_cast.h>
 
 #include <limits>
@@ -28,6 +29,7 @@ using arrow::Type;
 using arrow::internal::checked_cast;
 using DataPtr = std::shared_ptr<ArrayData>;
 using DataResult = Result<DataPtr>;
+using BitmapPtr = std::shared_ptr<arrow::Buffer>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
 const TypePtr& StorageOf(const TypePtr& type) {
@@ -143,23 +145,33 @@ DataResult PaddedElements(const ArrayData& list, int64_t size, arrow::MemoryPool
   return taken->array();
 }
 
-DataResult ToFixedSizeList(const ArrayData& list, const TypePtr& to, arrow::MemoryPool* pool) {
+/// The bits of slots that are set in both; a null bitmap has all set.
+Result<BitmapPtr> BothOf(const BitmapPtr& left, const BitmapPtr& right, int64_t length, arrow::MemoryPool* pool) {
+  if (left == nullptr || right == nullptr) return left == nullptr ? right : left;
+  return arrow::internal::BitmapAnd(pool, left->data(), 0, right->data(), 0, length, 0);
+}
+
+/// Lists below null structs have no elements either, though they be required.
+DataResult ToFixedSizeList(const ArrayData& list, const BitmapPtr& above, const TypePtr& to, arrow::MemoryPool* pool) {
   const int64_t size = checked_cast<const arrow::FixedSizeListType&>(*to).list_size();
+  ArrayData present = list;
+  ARROW_ASSIGN_OR_RAISE(present.buffers[0], BothOf(list.buffers[0], above, list.length, pool));
+  present.null_count = present.buffers[0] == nullptr ? 0 : arrow::kUnknownNullCount;
   const auto* offsets = list.GetValues<int32_t>(1);
   for (int64_t i = 0; i < list.length; ++i) {
     const int64_t elements = offsets[i + 1] - offsets[i];
-    if (elements == size || list.IsNull(i)) continue;
+    if (elements == size || present.IsNull(i)) continue;
     return Invalid("value {} is a list of {} elements, expected {}", i, elements, size);
   }
   DataPtr elements = list.child_data[0];
-  if (list.GetNullCount() > 0 && size > 0) {
-    ARROW_ASSIGN_OR_RAISE(elements, PaddedElements(list, size, pool));
+  if (present.GetNullCount() > 0 && size > 0) {
+    ARROW_ASSIGN_OR_RAISE(elements, PaddedElements(present, size, pool));
   }
   return ArrayData::Make(to, list.length, {list.buffers[0]}, {std::move(elements)}, list.null_count);
 }
 
 /// `list` has its children in their final form.
-DataResult ConvertList(DataPtr data, const TypePtr& to, arrow::MemoryPool* pool) {
+DataResult ConvertList(DataPtr data, const BitmapPtr& above, const TypePtr& to, arrow::MemoryPool* pool) {
   const ArrayData& list = *data;
   DataPtr result = Retyped(data, to);
   switch (to->id()) {
@@ -168,7 +180,7 @@ DataResult ConvertList(DataPtr data, const TypePtr& to, arrow::MemoryPool* pool)
       return result;
     }
     case Type::FIXED_SIZE_LIST:
-      return ToFixedSizeList(list, to, pool);
+      return ToFixedSizeList(list, above, to, pool);
     case Type::LIST_VIEW: {
       ARROW_ASSIGN_OR_RAISE(auto sizes, Sizes<int32_t>(list, pool));
       result->buffers.push_back(std::move(sizes));
@@ -185,7 +197,10 @@ DataResult ConvertList(DataPtr data, const TypePtr& to, arrow::MemoryPool* pool)
   }
 }
 
-DataResult Finish(const ArrowNode& node, DataPtr data, arrow::MemoryPool* pool) {
+DataResult FinishBelow(const BitmapPtr& above, const ArrowNode& node, DataPtr assembled, arrow::MemoryPool* pool);
+
+/// `above` has the slots that no struct above makes null; null: all.
+DataResult Finish(const BitmapPtr& above, const ArrowNode& node, DataPtr data, arrow::MemoryPool* pool) {
   if (node.output == nullptr) return data;
   if (IsPutTogether(node)) return PutVariantsTogether(*data, pool);
   const TypePtr& type = node.output->type();
@@ -196,11 +211,20 @@ DataResult Finish(const ArrowNode& node, DataPtr data, arrow::MemoryPool* pool) 
     data->child_data[0] = Retyped(std::move(data->child_data[0]), storage->field(0)->type());
     children = &data->child_data[0]->child_data;
   }
-  for (size_t i = 0; i < node.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE((*children)[i], FinishField(node.children[i], std::move((*children)[i]), pool));
+  BitmapPtr below;
+  if (storage->id() == Type::STRUCT) {
+    ARROW_ASSIGN_OR_RAISE(below, BothOf(data->buffers[0], above, data->length, pool));
   }
-  ARROW_ASSIGN_OR_RAISE(data, ConvertList(std::move(data), storage, pool));
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE((*children)[i], FinishBelow(below, node.children[i], std::move((*children)[i]), pool));
+  }
+  ARROW_ASSIGN_OR_RAISE(data, ConvertList(std::move(data), above, storage, pool));
   return Retyped(std::move(data), type);
+}
+
+DataResult FinishBelow(const BitmapPtr& above, const ArrowNode& node, DataPtr assembled, arrow::MemoryPool* pool) {
+  if (node.output == nullptr) return assembled;
+  return WithContext(Finish(above, node, std::move(assembled), pool), fmt::format("column '{}'", node.field->name()));
 }
 
 }  // namespace
@@ -251,8 +275,7 @@ void UpdateTypes(ArrowNode* group) {
 }
 
 DataResult FinishField(const ArrowNode& node, DataPtr assembled, arrow::MemoryPool* pool) {
-  if (node.output == nullptr) return assembled;
-  return WithContext(Finish(node, std::move(assembled), pool), fmt::format("column '{}'", node.field->name()));
+  return FinishBelow(nullptr, node, std::move(assembled), pool);
 }
 
 }  // namespace calve::parquet

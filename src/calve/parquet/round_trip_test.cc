@@ -100,8 +100,6 @@ TEST(ParquetRoundTrip, RandomSchemas) {
     options.compression = static_cast<ParquetCompression>(round % 6);
     options.page_rows = round % 5 == 0 ? 10 : 50;
     options.row_group_rows = 100;
-    // Fixed-size lists below null structs have no elements in Parquet, so they cannot be read back as what they were.
-    options.store_arrow_schema = false;
     SCOPED_TRACE(fmt::format("round {}: {}", round, schema->ToString()));
     ExpectOwnRoundTrip(schema, batches, options);
     if (HasFatalFailure()) return;
