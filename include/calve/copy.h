@@ -39,6 +39,7 @@ struct CopyResult {
   int64_t output_bytes = 0;  ///< of the files written
   std::vector<CopiedFile> files;
   std::vector<CopiedColumn> columns;
+  int64_t peak_memory_bytes = 0;                                    ///< of buffers, within the context's budget
   double read_seconds = 0, write_seconds = 0, publish_seconds = 0;  ///< reading ahead overlaps with writing
 };
 

@@ -68,7 +68,7 @@ def test_what_is_no_parquet_file_is_a_violation(tmp_path):
 def test_a_missing_file_and_a_wrong_key_are_named(tmp_path, right):
     refused(verify(tmp_path / "nowhere.parquet"), "nowhere.parquet")
     refused(verify(right, "--footer-key", "xyz"), "hexadecimal", code=2)
-    refused(verify(right, "--column-key", "abcd"), "COLUMN=HEX", code=2)
+    refused(verify(right, "--column-key", "abcd"), "COLUMN=KEY", code=2)
 
 
 def test_help_has_an_example():

@@ -2,12 +2,12 @@
 #include "calve/cli/quantity_text.h"
 #include "calve/cli/session.h"
 #include "calve/cli/target.h"
+#include "calve/cli/write_flags.h"
 #include "calve/copy.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <map>
 #include <memory>
 
 namespace calve::cli {
@@ -17,19 +17,12 @@ namespace {
 using arrow::Result;
 using arrow::Status;
 
-const std::map<std::string, ParquetCompression> kCompressions = {
-    {"none", ParquetCompression::kUncompressed}, {"snappy", ParquetCompression::kSnappy},
-    {"gzip", ParquetCompression::kGzip},         {"zstd", ParquetCompression::kZstd},
-    {"lz4_raw", ParquetCompression::kLz4Raw},    {"brotli", ParquetCompression::kBrotli}};
-
 struct CopyFlags {
   CommonFlags common;
   std::vector<std::string> inputs;
-  std::string to, where, compression = "zstd";
-  std::optional<int> level;
-  std::optional<int64_t> target_file_size, row_group_bytes, page_bytes, dictionary_bytes;
-  int page_version = 1;
-  bool no_dictionary = false;
+  std::string to, where;
+  std::optional<int64_t> target_file_size;
+  WriteFlags write;
   CopyOptions options;
 };
 
@@ -39,14 +32,7 @@ Result<CopyOptions> OptionsOf(const CopyFlags& flags) {
     ARROW_ASSIGN_OR_RAISE(options.filter, Expression::Parse(flags.where));
   }
   options.target_file_size_bytes = flags.target_file_size.value_or(0);
-  ParquetWriteOptions& parquet = options.parquet;
-  parquet.compression = kCompressions.at(flags.compression);
-  parquet.compression_level = flags.level;
-  parquet.row_group_bytes = flags.row_group_bytes.value_or(parquet.row_group_bytes);
-  parquet.page_bytes = flags.page_bytes.value_or(parquet.page_bytes);
-  parquet.dictionary_bytes = flags.dictionary_bytes.value_or(parquet.dictionary_bytes);
-  parquet.dictionary = !flags.no_dictionary;
-  parquet.data_page_v2 = flags.page_version == 2;
+  ARROW_ASSIGN_OR_RAISE(options.parquet, WriteOptionsOf(flags.write));
   return options;
 }
 
@@ -76,6 +62,7 @@ Json ToJson(const CopyResult& result, double seconds) {
           {"compression_ratio", RatioOf(result)},
           {"files", std::move(files)},
           {"columns", std::move(columns)},
+          {"peak_memory_bytes", result.peak_memory_bytes},
           {"read_seconds", result.read_seconds},
           {"write_seconds", result.write_seconds},
           {"publish_seconds", result.publish_seconds},
@@ -95,31 +82,14 @@ Status RunCopy(const CopyFlags& flags) {
 }
 
 void AddOptions(CLI::App* command, CopyFlags* flags) {
-  ParquetWriteOptions* parquet = &flags->options.parquet;
   command->add_option("--columns", flags->options.columns, "Only these columns, in this order")
       ->delimiter(',')
       ->type_name("A,B,...");
   command->add_option("--where", flags->where, "Only rows for which this holds (Parquet inputs)")->type_name("EXPR");
-  command->add_option("--compression", flags->compression, "none, snappy, gzip, zstd (default), lz4_raw or brotli")
-      ->check(CLI::IsMember({"none", "snappy", "gzip", "zstd", "lz4_raw", "brotli"}))
-      ->type_name("CODEC");
-  command->add_option("--level", flags->level, "Compression level (default: the codec's)")->type_name("N");
-  command->add_option("--row-group-rows", parquet->row_group_rows, "Most rows a row group (default: 1048576)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  AddSize(command, "--row-group-bytes", &flags->row_group_bytes, "End row groups at about this size (default: 128MiB)");
-  AddSize(command, "--page-bytes", &flags->page_bytes, "End pages at this size (default: 1MiB)");
-  command->add_option("--page-rows", parquet->page_rows, "Most rows a page (default: 20000)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  AddSize(command, "--dictionary-bytes", &flags->dictionary_bytes, "Largest dictionary (default: 2MiB)");
-  command->add_flag("--no-dictionary", flags->no_dictionary, "Write no dictionaries");
-  command->add_option("--data-page-version", flags->page_version, "1 (default) or 2")
-      ->check(CLI::IsMember({1, 2}))
-      ->type_name("N");
   AddSize(command, "--target-file-size", &flags->target_file_size,
           "End files at about this size; OUT is a folder then (default: one file)");
   command->add_flag("--force", flags->options.overwrite, "Replace files that are there");
+  AddWriteFlags(command, &flags->write);
 }
 
 }  // namespace
@@ -137,7 +107,10 @@ void AddCopy(CLI::App* app, Action* action) {
       "all.\n\n"
       "Examples:\n"
       "  calve copy rows.csv --to rows.parquet\n"
-      "  calve copy 'day-*.parquet' --to month/ --target-file-size 512MiB --compression zstd --level 9");
+      "  calve copy 'day-*.parquet' --to month/ --target-file-size 512MiB --compression zstd --level 9\n"
+      "  calve copy day.arrow --to day.parquet --encoding id=DELTA_BINARY_PACKED --bloom-filter name:0.001 --sorted-by "
+      "id\n"
+      "  calve copy staff.csv --to staff.parquet --footer-key @footer.key --column-key salary=@salary.key");
   command->callback([flags, action] { *action = [flags] { return RunCopy(*flags); }; });
 }
 

@@ -1,4 +1,5 @@
 #include "calve/cli/json_text.h"
+#include "calve/cli/key_text.h"
 #include "calve/cli/output.h"
 #include "calve/cli/quantity_text.h"
 #include "calve/cli/session.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <memory>
 
 namespace calve::cli {
@@ -25,31 +25,17 @@ struct VerifyFlags {
   std::string footer_key;
 };
 
-Result<std::string> KeyOf(const std::string& hex) {
-  std::string key;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned byte = 0;
-    const auto [end, error] = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (error != std::errc() || end != hex.data() + i + 2) break;
-    key.push_back(static_cast<char>(byte));
-  }
-  if (key.size() * 2 != hex.size() || key.empty())
-    return UsageError("a key is given in hexadecimal digits, two a byte");
-  return key;
-}
-
 Result<ParquetVerifyOptions> OptionsOf(const VerifyFlags& flags) {
   ParquetVerifyOptions options;
   if (flags.footer_key.empty() && flags.column_keys.empty()) return options;
   auto keys = std::make_shared<ParquetDecryption>();
   keys->allow_plaintext_files = true;
   if (!flags.footer_key.empty()) {
-    ARROW_ASSIGN_OR_RAISE(keys->footer_key, KeyOf(flags.footer_key));
+    ARROW_ASSIGN_OR_RAISE(keys->footer_key, ParseKeyText(flags.footer_key));
   }
   for (const std::string& pair : flags.column_keys) {
-    const size_t equals = pair.rfind('=');
-    if (equals == std::string::npos) return UsageError("--column-key wants COLUMN=HEX");
-    ARROW_ASSIGN_OR_RAISE(keys->column_keys[pair.substr(0, equals)], KeyOf(pair.substr(equals + 1)));
+    ARROW_ASSIGN_OR_RAISE(auto column_key, ParseColumnKey("--column-key", pair));
+    keys->column_keys.insert(std::move(column_key));
   }
   options.decryption = std::move(keys);
   return options;
@@ -116,9 +102,12 @@ void AddVerify(CLI::App* app, Action* action) {
   CLI::App* command =
       app->add_subcommand("verify", "Check Parquet files, every page of them, against the format's rules");
   command->add_option("FILE", flags->files, "Parquet files and globs")->required();
-  command->add_option("--footer-key", flags->footer_key, "Key of an encrypted file's footer")->type_name("HEX");
-  command->add_option("--column-key", flags->column_keys, "Key of an encrypted column; may be given again")
-      ->type_name("COLUMN=HEX");
+  command
+      ->add_option("--footer-key", flags->footer_key, "Key of an encrypted file's footer: hexadecimal digits, or @FILE")
+      ->type_name("KEY");
+  command->add_option("--column-key", flags->column_keys, "Key of an encrypted column; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN=KEY");
   AddCommonFlags(command, &flags->common);
   command->footer(
       "Ends with 1 when a file breaks a rule. With --json, one object a file and line. docs/format/verify.md lists "
@@ -126,7 +115,8 @@ void AddVerify(CLI::App* app, Action* action) {
       "rules.\n\n"
       "Examples:\n"
       "  calve verify part-0.parquet\n"
-      "  calve verify warehouse/orders/*.parquet --json");
+      "  calve verify warehouse/orders/*.parquet --json\n"
+      "  calve verify secret.parquet --footer-key @footer.key --column-key salary=@salary.key");
   command->callback([flags, action] { *action = [flags] { return RunVerify(*flags); }; });
 }
 

@@ -415,8 +415,6 @@ class TypedColumnWriter : public ColumnWriter {
     summary_.value_count += slot_count_;
     summary_.null_count += null_count_;
     summary_.nan_count += nan_count_;
-    summary_.compressed_bytes += metadata->total_compressed_size;
-    summary_.uncompressed_bytes += metadata->total_uncompressed_size;
     file_bounds_.Update(chunk_bounds_);
     chunk_bounds_.Reset();
     slot_count_ = null_count_ = nan_count_ = 0;

@@ -1,5 +1,6 @@
 // Files that calve encrypts, read by libparquet and by calve.
 
+#include "calve/parquet_verify.h"
 #include "calve/parquet_writer.h"
 
 #include "calve/parquet/footer.h"
@@ -80,6 +81,16 @@ std::vector<Encryption> EveryEncryption() {
   return all;
 }
 
+/// By `VerifyParquet`, which finds the encrypted files of libparquet and parquet-java right.
+void ExpectRight(const std::shared_ptr<arrow::Buffer>& bytes, const ParquetDecryption& keys) {
+  ParquetVerifyOptions options;
+  options.decryption = std::make_shared<const ParquetDecryption>(keys);
+  const auto found = VerifyParquet(std::make_shared<arrow::io::BufferReader>(bytes), options).ValueOrDie();
+  EXPECT_GT(found.pages, 0);
+  EXPECT_THAT(found.not_checked, ::testing::IsEmpty());
+  for (const ParquetViolation& violation : found.violations) ADD_FAILURE() << ToString(violation);
+}
+
 class EncryptedWrite : public ::testing::TestWithParam<Encryption> {};
 
 TEST_P(EncryptedWrite, ReadByLibparquetAndCalve) {
@@ -95,6 +106,7 @@ TEST_P(EncryptedWrite, ReadByLibparquetAndCalve) {
         const auto bytes = Write(EncryptionOf(GetParam()), options).ValueOrDie();
         ExpectSameTable(ReadWithLibparquet(std::make_shared<arrow::io::BufferReader>(bytes), keys), table);
         ExpectSameTable(ReadWithCalve(bytes, Decrypting(keys)), table);
+        ExpectRight(bytes, keys);
       }
     }
   }

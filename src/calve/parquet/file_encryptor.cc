@@ -69,6 +69,10 @@ Status ChunkEncryptor::EncryptPages(WrittenChunk* chunk) {
                           Encrypt(is_dictionary ? ModuleType::kDictionaryPageHeader : ModuleType::kDataPageHeader,
                                   Serialize(header), ordinal));
     page.body = arrow::Buffer::FromString(std::move(body));
+    // Headers count as they are in the file, pages as they were before compression and encryption.
+    const int64_t header_growth = static_cast<int64_t>(page.header.size()) - static_cast<int64_t>(header_size);
+    page.uncompressed_bytes += header_growth;
+    metadata.total_uncompressed_size += header_growth;
     metadata.total_compressed_size += page.bytes();
     if (!is_dictionary) ++ordinal;
   }

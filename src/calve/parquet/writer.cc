@@ -77,6 +77,7 @@ class FileWriter : public ParquetWriter {
       columns_.push_back(ColumnWriter::Make(&leaf, &options_, &page_writer_, PoolOf(context_)));
     }
     compressed_bytes_.resize(columns_.size());
+    uncompressed_bytes_.resize(columns_.size());
     for (const auto& [key, value] : options_.key_value_metadata) metadata_.key_value_metadata.push_back({key, value});
   }
 
@@ -116,6 +117,7 @@ class FileWriter : public ParquetWriter {
       summary.columns.push_back(columns_[i]->summary());
       summary.columns.back().leaf_index = static_cast<int>(i);
       summary.columns.back().compressed_bytes = compressed_bytes_[i];
+      summary.columns.back().uncompressed_bytes = uncompressed_bytes_[i];
     }
     return summary;
   }
@@ -226,6 +228,7 @@ class FileWriter : public ParquetWriter {
     group->total_byte_size += metadata.total_uncompressed_size;
     *group->total_compressed_size += metadata.total_compressed_size;
     compressed_bytes_[column] += metadata.total_compressed_size;
+    uncompressed_bytes_[column] += metadata.total_uncompressed_size;
     group->columns.emplace_back().metadata = std::move(metadata);
     return Status::OK();
   }
@@ -302,7 +305,7 @@ class FileWriter : public ParquetWriter {
   FileMetadata metadata_;
   std::vector<ChunkIndexes> indexes_;  ///< of all chunks, row group after row group
   int64_t index_bytes_ = 0;
-  std::vector<int64_t> compressed_bytes_;  ///< of each column
+  std::vector<int64_t> compressed_bytes_, uncompressed_bytes_;  ///< of each column, as encrypted
   int64_t position_ = 0;
   int64_t group_rows_ = 0;
   Status failure_;

@@ -8,6 +8,7 @@
 #include "calve/base/status.h"
 #include "calve/io/local_output.h"
 #include "calve/parquet/metadata.h"
+#include "calve/parquet_encryption.h"
 #include "calve/parquet_reader.h"
 
 #include <algorithm>
@@ -40,6 +41,22 @@ struct Unnamed {
   int64_t rows = 0, bytes = 0;
 };
 
+/// The keys that files were encrypted with, to read them again. Null: they were not.
+std::shared_ptr<const ParquetDecryption> DecryptionOf(const ParquetEncryption* encryption) {
+  if (encryption == nullptr) return nullptr;
+  auto decryption = std::make_shared<ParquetDecryption>();
+  decryption->footer_key = encryption->footer_key.key;
+  for (const auto& [column, key] : encryption->column_keys) decryption->column_keys[column] = key.key;
+  if (encryption->find_key) {
+    decryption->find_key = [encryption](const ParquetKeyRequest& wanted) -> Result<std::optional<std::string>> {
+      ARROW_ASSIGN_OR_RAISE(const auto key, encryption->find_key(wanted.column));
+      return key ? std::optional(key->key) : std::nullopt;
+    };
+  }
+  decryption->aad_prefix = encryption->aad_prefix;
+  return decryption;
+}
+
 class Copier {
  public:
   Copier(const std::string& to, const CopyOptions& options, const Context& context)
@@ -66,6 +83,7 @@ class Copier {
     ARROW_RETURN_NOT_OK(Finish());
     ARROW_RETURN_NOT_OK(NameAll());
     ARROW_RETURN_NOT_OK(DescribeColumns());
+    result_.peak_memory_bytes = pool_->max_memory();
     meter_.Report({result_.rows, result_.input_bytes, result_.input_bytes}, /*last=*/true);
     return std::move(result_);
   }
@@ -169,8 +187,10 @@ class Copier {
 
   Status DescribeColumns() {
     std::map<std::string, size_t> places;
+    ParquetReadOptions read;
+    read.decryption = DecryptionOf(options_.parquet.encryption.get());
     for (const CopiedFile& file : result_.files) {
-      ARROW_ASSIGN_OR_RAISE(const auto reader, ParquetReader::Open(file.path, {}, inner_));
+      ARROW_ASSIGN_OR_RAISE(const auto reader, ParquetReader::Open(file.path, read, inner_));
       for (const parquet::RowGroup& group : reader->metadata().row_groups) {
         for (const parquet::ColumnChunk& chunk : group.columns) {
           if (chunk.metadata) AddChunk(*chunk.metadata, &places);
