@@ -3,27 +3,35 @@
 //   calve_differential make SEED WRITER FOLDER < indices    makes FOLDER/INDEX.arrow for each index (one a line)
 //   calve_differential compare < lines                      of INDEX, the table, the Parquet file that a writer made of
 //                                                           it, and "exact" or "loose" (nullability), tab between them
+//   calve_differential write SEED READERS FOLDER < indices  has calve write FOLDER/INDEX.parquet, verify and read it,
+//   and
+//                                                           leaves the rows in plain form in FOLDER/INDEX.arrow;
+//                                                           READERS: "all" or "arrow"
+//   calve_differential same < lines                         of INDEX, two Arrow files, and "exact", "loose" or "lists"
+//                                                           (loose, and maps are lists), tab between them
 //
-// `compare` answers each line with INDEX, a tab, and "ok" or what differs. Every file is read whole, in small batches,
-// one column alone, one row group alone, and by a random filter and ranges of rows, with each way of selection on or
-// off.
+// Each line is answered with INDEX, a tab, and "ok" or what differs; `write` adds, after tabs, who can
+// read the file as what it was, with spaces between them, and the options. Of `compare`, every file is read whole, in
+// small batches, one column alone, one row group alone, and by a random filter and ranges of rows, with each way of
+// selection on or off.
 
+#include "ipc_file.h"
 #include "plain_form.h"
 #include "random_filter.h"
 #include "random_table.h"
+#include "same_table.h"
+#include "write_case.h"
 
 #include "calve/expression.h"
 #include "calve/parquet_reader.h"
 
 #include <arrow/compute/exec.h>
 #include <arrow/compute/initialize.h>
-#include <arrow/io/file.h>
-#include <arrow/ipc/reader.h>
-#include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <numeric>
 #include <random>
@@ -37,20 +45,6 @@ namespace {
 using arrow::Result;
 using arrow::Status;
 using TablePtr = std::shared_ptr<arrow::Table>;
-
-Status WriteIpc(const arrow::Table& table, const std::string& path) {
-  ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::FileOutputStream::Open(path));
-  ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeFileWriter(file, table.schema()));
-  ARROW_RETURN_NOT_OK(writer->WriteTable(table));
-  ARROW_RETURN_NOT_OK(writer->Close());
-  return file->Close();
-}
-
-Result<TablePtr> ReadIpc(const std::string& path) {
-  ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
-  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file));
-  return reader->ToTable();
-}
 
 struct Case {
   std::string index, table, file;
@@ -82,23 +76,7 @@ class Comparison {
 
   /// `got` against rows of columns of the table.
   Status Same(const arrow::Table& got, const arrow::Table& expected, const std::string& how) const {
-    ARROW_RETURN_NOT_OK(got.ValidateFull());
-    ARROW_RETURN_NOT_OK(got.ValidateFull());
-    ARROW_ASSIGN_OR_RAISE(const TablePtr plain, PlainForm(got, case_.exact));
-    ARROW_ASSIGN_OR_RAISE(const TablePtr want, PlainForm(expected, case_.exact));
-    if (!plain->schema()->Equals(*want->schema())) {
-      return Status::Invalid(how, ": schema ", plain->schema()->ToString(), " expected ", want->schema()->ToString());
-    }
-    if (plain->num_rows() != want->num_rows()) {
-      return Status::Invalid(how, ": ", plain->num_rows(), " rows, expected ", want->num_rows());
-    }
-    const auto equal = arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false);
-    for (int i = 0; i < plain->num_columns(); ++i) {
-      if (!plain->column(i)->Equals(*want->column(i), equal)) {
-        return Status::Invalid(how, ": column ", want->field(i)->ToString(), " differs");
-      }
-    }
-    return Status::OK();
+    return SameTables(got, expected, {.nullability = case_.exact}, how);
   }
 
   Status Whole(int64_t batch_rows) const {
@@ -161,7 +139,7 @@ class Comparison {
   /// A filter and ranges of rows, by ways of selection that are on or off, give what a full read and Arrow's filter
   /// give.
   Status Filtered() {
-    ARROW_ASSIGN_OR_RAISE(const TablePtr plain, PlainForm(*expected_, case_.exact));
+    ARROW_ASSIGN_OR_RAISE(const TablePtr plain, PlainForm(*expected_, {.nullability = case_.exact}));
     ARROW_ASSIGN_OR_RAISE(const auto filter, MakeRandomFilter(*plain, &random_));
     if (!filter) return Status::OK();
     const std::vector<RowRange> ranges = Ranges();
@@ -208,21 +186,50 @@ Status Compare(const Case& at) {
   return Comparison(at, std::move(expected)).Run();
 }
 
+std::vector<std::string> Words(const std::string& line) {
+  std::vector<std::string> words(4);
+  std::istringstream text(line);
+  for (std::string& word : words) std::getline(text, word, '\t');
+  return words;
+}
+
+void Answer(const std::string& index, const Status& status, const std::string& more = "") {
+  std::string answer = status.ok() ? "ok" : status.ToString();
+  std::replace_if(answer.begin(), answer.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  std::cout << index << '\t' << answer << more << std::endl;
+}
+
 int CompareAll() {
   std::string line;
   while (std::getline(std::cin, line)) {
-    std::istringstream words(line);
-    Case at;
-    std::string nullability;
-    std::getline(words, at.index, '\t');
-    std::getline(words, at.table, '\t');
-    std::getline(words, at.file, '\t');
-    std::getline(words, nullability, '\t');
-    at.exact = nullability == "exact";
-    std::string answer = "ok";
-    if (const Status status = Compare(at); !status.ok()) answer = status.ToString();
-    std::replace(answer.begin(), answer.end(), '\n', ' ');
-    std::cout << at.index << '\t' << answer << std::endl;
+    const auto words = Words(line);
+    Answer(words[0], Compare({words[0], words[1], words[2], words[3] == "exact"}));
+  }
+  return 0;
+}
+
+Status SameFiles(const std::string& got_path, const std::string& expected_path, const std::string& form) {
+  ARROW_ASSIGN_OR_RAISE(const TablePtr got, ReadIpc(got_path));
+  ARROW_ASSIGN_OR_RAISE(const TablePtr expected, ReadIpc(expected_path));
+  return SameTables(*got, *expected, {.nullability = form == "exact", .maps_are_lists = form == "lists"}, "read");
+}
+
+int SameAll() {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    const auto words = Words(line);
+    Answer(words[0], SameFiles(words[1], words[2], words[3]));
+  }
+  return 0;
+}
+
+int WriteAll(uint64_t seed, const std::string& folder) {
+  std::string index;
+  while (std::getline(std::cin, index)) {
+    WrittenCase written;
+    const std::string path = folder + "/" + index;
+    const Status status = WriteCase(seed, std::stoll(index), path + ".parquet", path + ".arrow", &written);
+    Answer(index, status, fmt::format("\t{}\t{}", written.readers, written.options));
   }
   return 0;
 }
@@ -246,7 +253,9 @@ int Run(const std::vector<std::string>& arguments) {
     return MakeAll(std::stoull(arguments[1]), arguments[2], arguments[3]);
   }
   if (arguments.size() == 1 && arguments[0] == "compare") return CompareAll();
-  std::cerr << "calve_differential make SEED WRITER FOLDER | compare\n";
+  if (arguments.size() == 3 && arguments[0] == "write") return WriteAll(std::stoull(arguments[1]), arguments[2]);
+  if (arguments.size() == 1 && arguments[0] == "same") return SameAll();
+  std::cerr << "calve_differential make SEED WRITER FOLDER | compare | write SEED FOLDER | same\n";
   return 2;
 }
 

@@ -1,6 +1,7 @@
 #include "plain_form.h"
 
 #include <arrow/array.h>
+#include <arrow/array/concatenate.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
@@ -37,10 +38,10 @@ TypePtr PlainLeaf(const arrow::DataType& type) {
 
 class Plain {
  public:
-  explicit Plain(bool keep_nullability) : keep_nullability_(keep_nullability) {}
+  explicit Plain(const PlainOptions& options) : options_(options) {}
 
   std::shared_ptr<arrow::Field> Renamed(const arrow::Field& field, const std::string& name, TypePtr type) const {
-    return arrow::field(name, std::move(type), !keep_nullability_ || field.nullable());
+    return arrow::field(name, std::move(type), !options_.nullability || field.nullable());
   }
 
   Result<DataPtr> Convert(DataPtr data) const {
@@ -56,6 +57,16 @@ class Plain {
     switch (data->type->id()) {
       case Type::DICTIONARY:
         return Decoded(*data);
+      case Type::RUN_END_ENCODED: {
+        ARROW_ASSIGN_OR_RAISE(const arrow::Datum decoded, arrow::compute::RunEndDecode(data));
+        return Convert(decoded.array());
+      }
+      case Type::FIXED_SIZE_LIST:
+        return List(*WithOffsets(*data));
+      case Type::LIST_VIEW: {
+        ARROW_ASSIGN_OR_RAISE(data, InOrder(*data));
+        return List(*data);
+      }
       case Type::LARGE_LIST:
         return Convert(WithShortOffsets(*data));
       case Type::LIST:
@@ -97,6 +108,40 @@ class Plain {
     return result;
   }
 
+  /// A fixed-size list as one of any size.
+  static DataPtr WithOffsets(const ArrayData& data) {
+    const int32_t size = static_cast<const arrow::FixedSizeListType&>(*data.type).list_size();
+    DataPtr result = data.Copy();
+    result->type = arrow::list(data.type->field(0));
+    const int64_t count = data.offset + data.length + 1;
+    auto offsets = arrow::AllocateBuffer(count * 4).ValueOrDie();
+    for (int64_t i = 0; i < count; ++i) offsets->mutable_data_as<int32_t>()[i] = static_cast<int32_t>(i) * size;
+    result->buffers.push_back(std::move(offsets));
+    return result;
+  }
+
+  /// List views, of which the elements may lie in any order, as lists.
+  static Result<DataPtr> InOrder(const ArrayData& data) {
+    const auto elements = arrow::MakeArray(data.child_data[0]);
+    const int64_t count = data.offset + data.length;
+    auto buffer = arrow::AllocateBuffer((count + 1) * 4).ValueOrDie();
+    auto* offsets = buffer->mutable_data_as<int32_t>();
+    std::fill(offsets, offsets + count + 1, 0);
+    arrow::ArrayVector parts = {elements->Slice(0, 0)};
+    for (int64_t i = data.offset; i < count; ++i) {
+      const int32_t size = data.IsNull(i - data.offset) ? 0 : data.GetValues<int32_t>(2, 0)[i];
+      if (size > 0) parts.push_back(elements->Slice(data.GetValues<int32_t>(1, 0)[i], size));
+      offsets[i + 1] = offsets[i] + size;
+    }
+    DataPtr result = data.Copy();
+    result->type = arrow::list(data.type->field(0));
+    result->buffers.resize(2);
+    result->buffers[1] = std::move(buffer);
+    ARROW_ASSIGN_OR_RAISE(const auto together, arrow::Concatenate(parts));
+    result->child_data = {together->data()};
+    return result;
+  }
+
   Result<DataPtr> List(const ArrayData& data) const {
     ARROW_ASSIGN_OR_RAISE(DataPtr child, Convert(data.child_data[0]));
     TypePtr type = arrow::list(Renamed(*data.type->field(0), "element", child->type));
@@ -109,6 +154,13 @@ class Plain {
     TypePtr type = std::make_shared<arrow::MapType>(arrow::field("key", entries->child_data[0]->type, false),
                                                     Renamed(*map.item_field(), "value", entries->child_data[1]->type));
     entries->type = static_cast<const arrow::MapType&>(*type).value_type();
+    if (options_.maps_are_lists) {
+      entries = entries->Copy();
+      arrow::FieldVector fields;
+      for (const auto& child : entries->type->fields()) fields.push_back(Renamed(*child, child->name(), child->type()));
+      entries->type = arrow::struct_(fields);
+      type = arrow::list(arrow::field("element", entries->type));
+    }
     return WithChild(data, std::move(type), std::move(entries));
   }
 
@@ -125,13 +177,13 @@ class Plain {
     return result;
   }
 
-  bool keep_nullability_;
+  PlainOptions options_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, bool keep_nullability) {
-  const Plain plain(keep_nullability);
+Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, const PlainOptions& options) {
+  const Plain plain(options);
   arrow::FieldVector fields;
   arrow::ChunkedArrayVector columns;
   for (int i = 0; i < table.num_columns(); ++i) {

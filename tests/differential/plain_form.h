@@ -7,9 +7,14 @@
 
 namespace calve::differential {
 
+struct PlainOptions {
+  bool nullability = true;      ///< fields stay required or not; else all are nullable
+  bool maps_are_lists = false;  ///< of structs of key and value
+};
+
 /// The same values under the types that Parquet tells apart, at any depth: text and bytes with 32-bit offsets, lists
-/// with 32-bit offsets, decimals of at least 128 bits, no dictionaries, no extensions, no metadata, one name for the
-/// fields inside of lists and maps. Fields stay required or not when `keep_nullability`, else all are nullable.
-arrow::Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, bool keep_nullability);
+/// with 32-bit offsets in order, decimals of at least 128 bits, no dictionaries, no run ends, no extensions, no
+/// metadata, one name for the fields inside of lists and maps.
+arrow::Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, const PlainOptions& options);
 
 }  // namespace calve::differential

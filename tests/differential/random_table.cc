@@ -42,7 +42,15 @@ std::vector<TypePtr> TypesOf(const std::string& writer) {
   if (writer == "duckdb") return TypesOfDuckDb();
   std::vector<TypePtr> types = TypesOfAll();
   // pyarrow cannot write views.
-  if (writer == "arrow-rs") types.push_back(arrow::utf8_view());
+  if (writer == "arrow-rs" || writer == "calve") types.push_back(arrow::utf8_view());
+  if (writer == "calve") {
+    for (TypePtr type :
+         {arrow::binary_view(), arrow::decimal32(7, 2), arrow::decimal64(15, 4),
+          arrow::dictionary(arrow::int8(), arrow::utf8()), arrow::dictionary(arrow::uint16(), arrow::binary()),
+          arrow::dictionary(arrow::int32(), arrow::int64())}) {
+      types.push_back(std::move(type));
+    }
+  }
   types.push_back(arrow::decimal256(40, 3));
   types.push_back(arrow::decimal256(76, 30));
   return types;
@@ -104,6 +112,9 @@ class RandomSchema {
         return writer_ == "duckdb" ? Struct(depth) : arrow::large_list(Field("element", depth - 1));
       case 4:
         return Map(depth);
+      case 5:
+        if (writer_ != "calve") return Struct(depth);
+        return arrow::fixed_size_list(Field("element", depth - 1), static_cast<int32_t>(1 + Below(3)));
       default:
         return Struct(depth);
     }
@@ -132,7 +143,7 @@ int64_t RandomRows(RandomSchema* random) {
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::Table>> RandomTable(uint64_t seed, int64_t index, const std::string& writer) {
-  if (writer != "pyarrow" && writer != "arrow-rs" && writer != "duckdb") {
+  if (writer != "pyarrow" && writer != "arrow-rs" && writer != "duckdb" && writer != "calve") {
     return arrow::Status::Invalid("no writer '", writer, "'");
   }
   const uint64_t mixed = (seed * 1000003 + static_cast<uint64_t>(index)) * 0x9E3779B97F4A7C15;
@@ -150,6 +161,10 @@ arrow::Result<std::shared_ptr<arrow::Table>> RandomTable(uint64_t seed, int64_t 
   for (const auto& f : schema->fields()) {
     // Copied, so that offsets begin at 0: arrow-rs refuses others in empty arrays.
     const auto sliced = arrays.Make(*f, rows);
+    if (writer == "calve") {
+      columns.push_back(sliced);
+      continue;
+    }
     ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), arrow::Concatenate({sliced, sliced->Slice(0, 0)}));
   }
   return arrow::Table::Make(schema, columns, rows);

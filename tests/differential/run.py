@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Random tables that pyarrow, arrow-rs and DuckDB write to Parquet and calve reads back.
+"""Random tables written to Parquet and read back: by pyarrow, arrow-rs and DuckDB for calve, and by calve for them.
 
-    tests/differential/run.py [--files 2000] [--seed S] [--writers pyarrow,arrow-rs,duckdb] [--only WRITER:INDEX]
+    tests/differential/run.py [--files 2000] [--seed S] [--writers pyarrow,arrow-rs,duckdb,calve] [--only WRITER:INDEX]
 
 Each case is a table (random columns nested to a depth of four, few or many nulls) and a file that one of the writers made of it with
 random properties: page and row group sizes, encodings, codecs, versions, dictionaries, page index, CRCs. calve must read the
-writer's own values: whole, in small batches, one column, one row group. The seed is printed; --seed and --only repeat a case. Files
-of failing cases stay in --keep. arrow-rs needs cargo, and is left out with that reason where it is missing.
+writer's own values: whole, in small batches, one column, one row group. A file of calve must break no rule of the format (calve verify)
+and be what it was to pyarrow, arrow-rs and calve, and a fourth of them, of types that they have, to DuckDB and Polars. The seed is
+printed; --seed and --only repeat a case. Files of failing cases stay in --keep. arrow-rs needs cargo, and is left out with that
+reason where it is missing.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import readers
 import writers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +51,19 @@ def run_tool(arguments, lines):
     return answers
 
 
+def answers_of(arguments, lines):
+    """A calve_differential's answers without the index. What kills the program is its own answer, and the rest goes on."""
+    answers = []
+    while len(answers) < len(lines):
+        rest = lines[len(answers):]
+        process = subprocess.run(list(map(str, arguments)), input="".join(line + "\n" for line in rest), capture_output=True,
+                                 text=True, errors="replace")
+        answers += [line.split("\t", 1)[1] for line in process.stdout.splitlines()]
+        if process.returncode != 0:
+            answers.append(f"the comparison ended with {process.returncode}: {process.stderr[-500:]}")
+    return answers[:len(lines)]
+
+
 class Batch:
     """Some cases of one writer, in a folder of their own."""
 
@@ -70,16 +86,7 @@ class Batch:
             return failures
 
     def compare(self, lines):
-        """The comparison's answers. One that kills the program is its own answer, and the rest goes on."""
-        answers = []
-        while len(answers) < len(lines):
-            rest = lines[len(answers):]
-            process = subprocess.run([str(self.tool), "compare"], input="".join(line + "\n" for line in rest), capture_output=True,
-                                     text=True, errors="replace")
-            answers += [line.split("\t", 1)[1] for line in process.stdout.splitlines()]
-            if process.returncode != 0:
-                answers.append(f"the comparison ended with {process.returncode}: {process.stderr[-500:]}")
-        return answers[:len(lines)]
+        return answers_of([self.tool, "compare"], lines)
 
     def table(self, index):
         return self.folder / f"{index}.arrow"
@@ -104,13 +111,63 @@ class Batch:
 
     def keep(self, index):
         self.arguments.keep.mkdir(parents=True, exist_ok=True)
-        for path in (self.table(index), self.file(index)):
+        for path in filter(Path.exists, (self.table(index), self.file(index))):
             shutil.copy(path, self.arguments.keep / f"{self.writer}-{path.name}")
+
+
+class WrittenBatch(Batch):
+    """Some files of calve, and what others read of them."""
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="calve-differential-") as folder:
+            self.folder = Path(folder)
+            cases = [self.case(index, answer) for index, answer in zip(self.indices, self.write())]
+            wrong = {index: answer for index, answer, _, _ in cases if answer != "ok"}
+            for index, reason in self.differences([(index, read_by.split()) for index, answer, read_by, _ in cases if answer == "ok"]):
+                wrong.setdefault(index, reason)
+            for index in wrong:
+                self.keep(index)
+            return [(f"calve:{index}", wrong[index], told) for index, _, _, told in cases if index in wrong]
+
+    @staticmethod
+    def case(index, answer):
+        """(index, what is wrong, who reads it, the options)"""
+        words = answer.split("\t")
+        return (index, *words) if len(words) == 3 else (index, answer, "", "")
+
+    def write(self):
+        return answers_of([self.tool, "write", self.arguments.seed, self.folder], list(map(str, self.indices)))
+
+    def differences(self, cases):
+        """(index, what is wrong) of what each reader makes of each file."""
+        jobs = [(index, reader) for index, read_by in cases for reader in read_by if self.rust or not reader.startswith("arrow-rs")]
+        failed = self.read(jobs)
+        read = [job for job in jobs if job not in failed]
+        lines = ["\t".join([str(index), str(self.got(index, reader)), str(self.table(index)), readers.FORM[reader]]) for index, reader in read]
+        failed.update((job, answer) for job, answer in zip(read, answers_of([self.tool, "same"], lines)) if answer != "ok")
+        return [(index, f"{reader}: {reason}") for (index, reader), reason in failed.items()]
+
+    def read(self, jobs):
+        """Leaves what is read in files; why what is not, by job."""
+        rust = [job for job in jobs if job[1].startswith("arrow-rs")]
+        verb = {"arrow-rs": "read", "arrow-rs-plain": "read-plain"}
+        lines = [f"{verb[reader]}\t{self.file(index)}\t{self.got(index, reader)}" for index, reader in rust]
+        answers = run_tool([self.rust], lines) if lines else []
+        failed = {job: answer for job, answer in zip(rust, answers) if not answer.startswith("ok")}
+        for index, reader in jobs:
+            if reader in readers.READ:
+                reason = readers.read(reader, self.file(index), self.got(index, reader))
+                if reason is not None:
+                    failed[index, reader] = reason
+        return failed
+
+    def got(self, index, reader):
+        return self.folder / f"{index}-{reader}.arrow"
 
 
 def run_batch(job):
     """A process of its own for each batch: the writers' libraries have threads and memory of their own."""
-    return Batch(*job).run()
+    return (WrittenBatch if job[2] == "calve" else Batch)(*job).run()
 
 
 def batches_of(arguments, chosen):
@@ -129,7 +186,7 @@ def run(arguments):
     """(number of cases, failures); prints the seed and which writers there are."""
     chosen = arguments.only.split(":")[:1] if arguments.only else arguments.writers.split(",")
     rust = None
-    if "arrow-rs" in chosen:
+    if "arrow-rs" in chosen or "calve" in chosen:
         rust, reason = build_rust()
         if rust is None:
             print(f"without arrow-rs: {reason}")
@@ -160,7 +217,7 @@ def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
-    parser.add_argument("--writers", default="pyarrow,arrow-rs,duckdb")
+    parser.add_argument("--writers", default="pyarrow,arrow-rs,duckdb,calve")
     parser.add_argument("--only", metavar="WRITER:INDEX", help="this case alone")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -1,4 +1,4 @@
-"""Random files of other writers, as calve reads them: tests/differential/run.py under pytest.
+"""Random files of other writers, as calve reads them, and of calve, as others do: tests/differential/run.py under pytest.
 
 CALVE_DIFFERENTIAL_FILES (2,000) and CALVE_DIFFERENTIAL_SEED (any) choose what is run.
 """
@@ -17,6 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import readers  # noqa: E402
 import run  # noqa: E402
 import writers  # noqa: E402
 
@@ -38,6 +39,47 @@ def test_random_files_read_as_they_were_written(writer):
     cases, failures = run.run(arguments)
     assert cases == files
     assert not failures, "\n".join(run.described(arguments, failure) for failure in failures)
+
+
+def test_random_files_of_calve_are_read_as_they_were_written():
+    arguments = run.parse(["--files", str(FILES), "--seed", SEED, "--writers", "calve", "--build", build_folder()])
+    cases, failures = run.run(arguments)
+    assert cases == FILES
+    assert not failures, "\n".join(run.described(arguments, failure) for failure in failures)
+
+
+def same(folder, got, expected, form):
+    for name, table in (("got", got), ("expected", expected)):
+        readers.write_ipc(table, folder / f"{name}.arrow")
+    line = "\t".join(["0", str(folder / "got.arrow"), str(folder / "expected.arrow"), form])
+    return run.run_tool([Path(build_folder()) / "tests/calve_differential", "same"], [line])[0]
+
+
+def test_a_difference_of_what_was_read_is_found(tmp_path):
+    def tables(rows):
+        pairs = pa.array(rows, pa.list_(pa.int32(), 2))
+        views = pa.array(rows, pa.list_view(pa.int32()))
+        lists = pa.array(rows, pa.list_(pa.int32()))
+        return [pa.table({"c": column}) for column in (pairs, views, lists)]
+
+    rows = [[1, 2], None, [3, None], [4, 5]]
+    for left in tables(rows):
+        for right in tables(rows):
+            assert same(tmp_path, left, right, "exact") == "0\tok"
+        for right in tables([[1, 2], None, [3, 0], [4, 5]]) + tables([[1, 2], [0, 0], [3, None], [4, 5]]):
+            assert "differs" in same(tmp_path, left, right, "exact")
+    texts = ["a", "a", None, "b"]
+    plain = pa.table({"c": texts})
+    coded = pa.table({"c": pa.array(texts).dictionary_encode()})
+    runs = pa.table({"c": pa.RunEndEncodedArray.from_arrays([2, 3, 4], ["a", None, "b"])})
+    for other in (coded, runs):
+        assert same(tmp_path, other, plain, "exact") == "0\tok"
+        assert "differs" in same(tmp_path, other, pa.table({"c": ["a", "b", None, "b"]}), "exact")
+    maps = pa.table({"c": pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int32()))})
+    entries = pa.table({"c": pa.array([[{"key": "k", "value": 1}], None])})
+    assert "schema" in same(tmp_path, entries, maps, "loose")
+    entries = entries.cast(pa.schema({"c": pa.list_(pa.struct({"key": pa.string(), "value": pa.int32()}))}))
+    assert same(tmp_path, entries, maps, "lists") == "0\tok"
 
 
 def compare(folder, table, written):

@@ -1,6 +1,7 @@
 //! Reads lines, and answers each with "ok" or "error" and why. Of an Arrow IPC file, a Parquet file to write, and a
 //! seed, tab between them, it writes the Parquet file with properties that the seed chooses, and tells them. Of
-//! "read", a Parquet file, and an Arrow IPC file to write, it writes what arrow-rs reads.
+//! "read", a Parquet file, and an Arrow IPC file to write, it writes what arrow-rs reads; "read-plain" does not look at
+//! the Arrow schema in the file.
 
 use std::error::Error;
 use std::fs::File;
@@ -10,7 +11,7 @@ use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, Type, ZstdLevel};
@@ -113,8 +114,9 @@ fn write(table: &str, path: &str, seed: u64) -> Result<String, Box<dyn Error>> {
     Ok(told)
 }
 
-fn read(path: &str, table: &str) -> Result<String, Box<dyn Error>> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+fn read(path: &str, table: &str, plain: bool) -> Result<String, Box<dyn Error>> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(plain);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(File::open(path)?, options)?;
     let schema = builder.schema().clone();
     let batches: Vec<RecordBatch> = builder.with_batch_size(512).build()?.collect::<Result<_, _>>()?;
     let mut writer = FileWriter::try_new(File::create(table)?, &schema)?;
@@ -138,7 +140,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let line = line?;
         let words: Vec<&str> = line.split('\t').collect();
         let answer = match words[..] {
-            ["read", path, table] => guarded(|| read(path, table)),
+            ["read", path, table] => guarded(|| read(path, table, false)),
+            ["read-plain", path, table] => guarded(|| read(path, table, true)),
             [table, path, seed] => write(table, path, seed.parse()?),
             _ => return Err("a line has three words with tabs between them".into()),
         };
