@@ -4,6 +4,7 @@
 #include "comet_data.h"
 #include "json_arrays.h"
 
+#include <arrow/builder.h>
 #include <arrow/compute/api.h>
 #include <arrow/compute/initialize.h>
 #include <arrow/io/memory.h>
@@ -188,6 +189,29 @@ TEST(ShuffleBlockWriter, TheFifthTagOnlyWhereItIsDefined) {
   auto writer = ShuffleBlockWriter::Make(schema, {.codec = ShuffleCodec::kZstdOffsetsAsLengths}).ValueOrDie();
   const auto batch = Batch(schema, R"([["x"]])");
   EXPECT_TRUE(ReadByArrow(writer->Encode(*batch).ValueOrDie(), ShuffleCodec::kZstd)->Equals(*batch));
+}
+
+TEST(ShuffleBlockWriter, ViewsAreCompacted) {
+  arrow::StringViewBuilder builder;
+  for (int i = 0; i < 10000; ++i)
+    ASSERT_TRUE(builder.Append("a text of more than twelve bytes " + std::to_string(i)).ok());
+  const auto array = builder.Finish().ValueOrDie();
+  const auto batch =
+      arrow::RecordBatch::Make(arrow::schema({arrow::field("v", array->type())}), array->length(), {array});
+  ShuffleBlockWriteOptions options;
+  options.codec = ShuffleCodec::kNone;
+  const auto writer = ShuffleBlockWriter::Make(batch->schema(), options).ValueOrDie();
+  const uint32_t rows[] = {17, 9000, 3};
+  const ShuffleRows some = {batch.get(), rows, 3, 0};
+  const Bytes block = writer->Encode(std::span(&some, 1)).ValueOrDie();
+  // Three views and three texts, not the 370 kB that they point into.
+  EXPECT_LT(block.size(), 1500u);
+  const auto copy = arrow::Buffer::FromString(std::string(block.begin(), block.end()));
+  const auto got = ShuffleBlockReader::Make(copy)->Next().ValueOrDie();
+  const auto& texts = static_cast<const arrow::StringViewArray&>(*got->column(0));
+  EXPECT_EQ(texts.GetView(0), "a text of more than twelve bytes 17");
+  EXPECT_EQ(texts.GetView(1), "a text of more than twelve bytes 9000");
+  EXPECT_EQ(texts.GetView(2), "a text of more than twelve bytes 3");
 }
 
 TEST(ShuffleBlockWriter, NoRowsAreNoBytes) {
