@@ -245,6 +245,25 @@ def test_keys_that_are_none(file, tmp_path):
     assert not out.exists()
 
 
+# ---- Memory.
+
+def test_memory_stays_within_its_budget(tmp_path):
+    numbers = random.Random(9)
+    columns = {f"c{i}": pa.array([numbers.randrange(2**60) for _ in range(1000)]) for i in range(200)}
+    columns["long"] = ["x" * 2000 + str(i) for i in range(1000)]
+    table = pa.table(columns)
+    with pa.ipc.new_stream(tmp_path / "in.arrows", table.schema) as writer:
+        for _ in range(10):
+            writer.write_table(table, 200)
+    out = tmp_path / "out.parquet"
+    said = json.loads(done(tmp_path / "in.arrows", "--to", out, "--memory", "48MiB", "--row-group-rows", "500", "--threads", "2", "--json").stdout)
+    assert 1 << 20 < said["peak_memory_bytes"] <= 48 << 20
+    clean(out)
+    assert pq.ParquetFile(out).metadata.num_row_groups == 20
+    refused(copy(tmp_path / "in.arrows", "--to", tmp_path / "no.parquet", "--memory", "1MiB"), "budget")
+    assert not (tmp_path / "no.parquet").exists()
+
+
 # ---- Wrong ones.
 
 @pytest.mark.parametrize("flags, words", [

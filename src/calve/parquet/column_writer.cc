@@ -398,6 +398,7 @@ class TypedColumnWriter : public ColumnWriter {
     if (page_bounds_.has_values()) {
       page_.min = page_bounds_.min();
       page_.max = page_bounds_.max();
+      CutBounds(leaf_->column.element, &page_);
       chunk_bounds_.Update(page_bounds_);
       page_bounds_.Reset();
     }

@@ -18,8 +18,8 @@ struct PageDescription {
   int64_t nan_count = 0;
   int64_t byte_array_bytes = 0;  ///< BYTE_ARRAY: the sum of the values' lengths
   LevelHistogram definition_histogram, repetition_histogram;
-  /// Exact, PLAIN without a length before it, by the column's order, NaNs left out. None without such values, or
-  /// without an order.
+  /// PLAIN without a length before it, by the column's order, NaNs left out. Exact, or cut (`CutBounds`). None without
+  /// such values, without an order, or when they are too long for an index.
   std::optional<std::string> min, max;
 
   int64_t null_count() const { return slot_count - value_count; }

@@ -91,6 +91,16 @@ int CompareBounds(BoundOrder order, PhysicalType type, std::string_view a, std::
   }
 }
 
+void CutBounds(const SchemaElement& element, PageDescription* page) {
+  std::string min, max;
+  if (SetPageBounds(element, *page, &min, &max)) {
+    page->min = std::move(min);
+    page->max = std::move(max);
+  } else {
+    page->min = page->max = std::nullopt;
+  }
+}
+
 std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<const PageDescription> pages,
                                            bool histograms) {
   const BoundOrder order = BoundOrderOf(column.element);

@@ -17,6 +17,10 @@ namespace calve::parquet {
 /// Compares two bounds as statistics hold them, in an order that is not kNone: negative, zero, positive.
 int CompareBounds(BoundOrder order, PhysicalType type, std::string_view a, std::string_view b);
 
+/// Cuts the bounds of a page to what the column index will have of them; none where it can have none. So descriptions
+/// stay small whatever the values are.
+void CutBounds(const SchemaElement& element, PageDescription* page);
+
 /// The column index of a chunk's data pages. None when the type has no order, or a page with values has no bounds that
 /// would be valid: it holds nothing but NaN, or values that are very long and cannot be cut. `histograms`: of levels.
 std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<const PageDescription> pages,

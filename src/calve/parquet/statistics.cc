@@ -248,7 +248,8 @@ void SetBounds(const SchemaElement& element, std::string min, std::string max, S
   const bool is_text = kind == LogicalType::Kind::kString || kind == LogicalType::Kind::kEnum;
   const bool can_cut = element.type == PhysicalType::kByteArray && (is_text || kind == LogicalType::Kind::kNone);
   const auto cut = [&](std::string* bound) {
-    bound->resize(is_text ? CodePointCut(*bound, kLongestBound) : kLongestBound);
+    // In memory of its own: what is cut may be very long.
+    *bound = bound->substr(0, is_text ? CodePointCut(*bound, kLongestBound) : kLongestBound);
     return !bound->empty();
   };
   const bool min_exact = min.size() <= kLongestBound, max_exact = max.size() <= kLongestBound;

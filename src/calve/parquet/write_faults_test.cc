@@ -89,6 +89,22 @@ TEST(WriteFaults, DescriptionsOfPages) {
   }
 }
 
+// Whatever the length of values, what is kept of a page is as small as what the index will have of it.
+TEST(WriteFaults, DescriptionsOfLongValuesAreSmall) {
+  const std::string low = "low" + std::string(100000, 'x'), high = "low" + std::string(100000, 'y');
+  const auto text = FromJson(arrow::utf8(), "[\"" + low + "\", \"" + high + "\"]");
+  const auto pages = PagesOf(text);
+  ASSERT_EQ(pages.size(), 1u);
+  EXPECT_EQ(pages[0].min, "low" + std::string(61, 'x'));
+  EXPECT_EQ(pages[0].max, "low" + std::string(60, 'y') + 'z');
+  EXPECT_LT(pages[0].min->capacity(), 1000u);
+  EXPECT_LT(pages[0].max->capacity(), 1000u);
+  // Bytes of which none can be larger have no upper bound that is short.
+  arrow::BinaryBuilder largest;
+  ASSERT_TRUE(largest.Append(std::string(100000, '\xFF')).ok());
+  EXPECT_FALSE(PagesOf(largest.Finish().ValueOrDie()).at(0).max.has_value());
+}
+
 // Fault 2: more than 2^31 - 1 bits of dictionary indices in a page.
 TEST(WriteFaults, MoreBitsOfIndicesThanAnInt32Counts) {
   if (!testing::LongTests()) GTEST_SKIP() << "writes and reads 150 million rows (set CALVE_LONG_TESTS)";
