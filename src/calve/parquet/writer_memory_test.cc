@@ -72,7 +72,9 @@ void ExpectWithin(int64_t budget, int64_t beside, const std::string& path, const
             << ", the process grew by " << growth / kMiB << " MiB, the file has " << summary->bytes / kMiB << " MiB\n";
   EXPECT_GT(pool.max_memory(), 0);
   EXPECT_LE(pool.max_memory(), budget);
-  if (peak_was_reset && testing::LongTests()) EXPECT_LE(growth, budget + beside);
+  if (peak_was_reset && testing::LongTests()) {
+    EXPECT_LE(growth, budget + beside);
+  }
 }
 
 void ExpectRight(const std::string& path) {
