@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
@@ -30,6 +31,21 @@ TypePtr PlainLeaf(const arrow::DataType& type) {
     case Type::DECIMAL64: {
       const auto& decimal = static_cast<const arrow::DecimalType&>(type);
       return arrow::decimal128(decimal.precision(), decimal.scale());
+    }
+    case Type::DECIMAL256: {
+      const auto& decimal = static_cast<const arrow::DecimalType&>(type);
+      return decimal.precision() > 38 ? nullptr : arrow::decimal128(decimal.precision(), decimal.scale());
+    }
+    case Type::DATE64:
+      return arrow::date32();
+    case Type::TIME32:
+      return static_cast<const arrow::TimeType&>(type).unit() == arrow::TimeUnit::SECOND
+                 ? arrow::time32(arrow::TimeUnit::MILLI)
+                 : nullptr;
+    case Type::TIMESTAMP: {
+      const auto& timestamp = static_cast<const arrow::TimestampType&>(type);
+      if (timestamp.unit() != arrow::TimeUnit::SECOND) return nullptr;
+      return arrow::timestamp(arrow::TimeUnit::MILLI, timestamp.timezone());
     }
     default:
       return nullptr;
@@ -193,7 +209,7 @@ Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, const
       chunks.push_back(arrow::MakeArray(data));
     }
     if (chunks.empty()) {
-      ARROW_ASSIGN_OR_RAISE(auto none, arrow::MakeEmptyArray(table.field(i)->type()));
+      ARROW_ASSIGN_OR_RAISE(auto none, arrow::MakeArrayOfNull(table.field(i)->type(), 0));
       ARROW_ASSIGN_OR_RAISE(DataPtr data, plain.Convert(none->data()));
       chunks.push_back(arrow::MakeArray(data));
     }

@@ -13,8 +13,8 @@ struct PlainOptions {
 };
 
 /// The same values under the types that Parquet tells apart, at any depth: text and bytes with 32-bit offsets, lists
-/// with 32-bit offsets in order, decimals of at least 128 bits, no dictionaries, no run ends, no extensions, no
-/// metadata, one name for the fields inside of lists and maps.
+/// with 32-bit offsets in order, decimals of 128 bits where they have room, dates of days, no times in seconds, no
+/// dictionaries, no run ends, no extensions, no metadata, one name for the fields inside of lists and maps.
 arrow::Result<std::shared_ptr<arrow::Table>> PlainForm(const arrow::Table& table, const PlainOptions& options);
 
 }  // namespace calve::differential

@@ -127,20 +127,17 @@ Result<RandomInput> MakeRandomInput(uint64_t seed, int64_t index) {
   return input;
 }
 
-bool HasType(const arrow::DataType& type, std::initializer_list<arrow::Type::type> ids) {
-  if (std::find(ids.begin(), ids.end(), type.id()) != ids.end()) return true;
-  return std::any_of(type.fields().begin(), type.fields().end(),
-                     [&](const auto& child) { return HasType(*child->type(), ids); });
-}
-
 bool HasNestedDictionary(const arrow::DataType& type) {
-  return type.id() != Type::DICTIONARY && HasType(type, {Type::DICTIONARY});
+  return std::any_of(type.fields().begin(), type.fields().end(), [](const auto& child) {
+    return child->type()->id() == Type::DICTIONARY || HasNestedDictionary(*child->type());
+  });
 }
 
-bool HasFixedSizeListInStruct(const arrow::DataType& type) {
-  if (type.id() == Type::STRUCT) return HasType(type, {Type::FIXED_SIZE_LIST});
-  return std::any_of(type.fields().begin(), type.fields().end(),
-                     [](const auto& child) { return HasFixedSizeListInStruct(*child->type()); });
+bool HasRequiredFixedSizeListInStruct(const arrow::DataType& type) {
+  return std::any_of(type.fields().begin(), type.fields().end(), [&](const auto& child) {
+    const bool is_one = child->type()->id() == Type::FIXED_SIZE_LIST && !child->nullable();
+    return (type.id() == Type::STRUCT && is_one) || HasRequiredFixedSizeListInStruct(*child->type());
+  });
 }
 
 }  // namespace calve::differential

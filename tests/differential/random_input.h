@@ -5,7 +5,6 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 
 namespace calve::differential {
@@ -26,9 +25,7 @@ arrow::Result<RandomInput> MakeRandomInput(uint64_t seed, int64_t index);
 
 /// True for a type with dictionaries below its top.
 bool HasNestedDictionary(const arrow::DataType& type);
-/// True for a type in which a struct has fixed-size lists.
-bool HasFixedSizeListInStruct(const arrow::DataType& type);
-/// True for a type of which some part is one of `ids`.
-bool HasType(const arrow::DataType& type, std::initializer_list<arrow::Type::type> ids);
+/// True for a type in which a struct has, directly or in structs, a required fixed-size list.
+bool HasRequiredFixedSizeListInStruct(const arrow::DataType& type);
 
 }  // namespace calve::differential

@@ -3,6 +3,8 @@
 #include "random_array.h"
 
 #include <arrow/array/concatenate.h>
+#include <arrow/extension/json.h>
+#include <arrow/extension/uuid.h>
 #include <arrow/table.h>
 
 #include <random>
@@ -38,19 +40,24 @@ std::vector<TypePtr> TypesOfAll() {
   return types;
 }
 
+/// Which Parquet holds in another form.
+void AddTypesOfArrow(std::vector<TypePtr>* types) {
+  using namespace arrow;  // NOLINT
+  for (TypePtr type : {binary_view(), decimal32(7, 2), decimal64(15, 4), decimal256(5, 2), timestamp(TimeUnit::SECOND),
+                       timestamp(TimeUnit::SECOND, "UTC"), time32(TimeUnit::SECOND), date64(), extension::uuid(),
+                       extension::json(utf8()), dictionary(int8(), utf8()), dictionary(uint16(), binary()),
+                       dictionary(int32(), int64()), dictionary(int64(), large_utf8()),
+                       dictionary(uint8(), decimal128(9, 2)), dictionary(int16(), timestamp(TimeUnit::MICRO))}) {
+    types->push_back(std::move(type));
+  }
+}
+
 std::vector<TypePtr> TypesOf(const std::string& writer) {
   if (writer == "duckdb") return TypesOfDuckDb();
   std::vector<TypePtr> types = TypesOfAll();
   // pyarrow cannot write views.
   if (writer == "arrow-rs" || writer == "calve") types.push_back(arrow::utf8_view());
-  if (writer == "calve") {
-    for (TypePtr type :
-         {arrow::binary_view(), arrow::decimal32(7, 2), arrow::decimal64(15, 4),
-          arrow::dictionary(arrow::int8(), arrow::utf8()), arrow::dictionary(arrow::uint16(), arrow::binary()),
-          arrow::dictionary(arrow::int32(), arrow::int64())}) {
-      types.push_back(std::move(type));
-    }
-  }
+  if (writer == "calve") AddTypesOfArrow(&types);
   types.push_back(arrow::decimal256(40, 3));
   types.push_back(arrow::decimal256(76, 30));
   return types;

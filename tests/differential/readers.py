@@ -7,7 +7,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 #: What is held to be equal: DuckDB and Polars know no required columns, Polars no maps.
-FORM = {"pyarrow": "exact", "arrow-rs": "exact", "arrow-rs-plain": "exact", "duckdb": "loose", "polars": "lists"}
+FORM = {"pyarrow": "exact", "arrow-rs": "exact", "duckdb": "loose", "polars": "lists"}
 
 
 def read_pyarrow(path):

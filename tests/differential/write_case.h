@@ -9,8 +9,7 @@ namespace calve::differential {
 
 /// A file that calve wrote of random rows.
 struct WrittenCase {
-  /// Whose reading can be compared: "pyarrow", "duckdb", "polars", "arrow-rs", and "arrow-rs-plain" for files whose
-  /// stored Arrow schema arrow-rs cannot restore.
+  /// Whose reading can be compared, of "pyarrow", "duckdb", "polars" and "arrow-rs".
   std::string readers;
   std::string options;  ///< for people
 };
