@@ -16,10 +16,20 @@ thread_local Allocations* new_allocations = nullptr;
 
 namespace {
 
+void* Allocated(size_t size) { return std::malloc(size == 0 ? 1 : size); }
+void* Allocated(size_t size, std::align_val_t alignment) {
+  const auto align = static_cast<size_t>(alignment);
+  return std::aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+void* CountedOrNull(void* memory) {
+  auto* counter = calve::testing::new_allocations;
+  if (memory != nullptr && counter != nullptr) counter->Add(static_cast<int64_t>(malloc_usable_size(memory)));
+  return memory;
+}
 void* Counted(void* memory) {
   if (memory == nullptr) throw std::bad_alloc();
-  if (auto* counter = calve::testing::new_allocations) counter->Add(static_cast<int64_t>(malloc_usable_size(memory)));
-  return memory;
+  return CountedOrNull(memory);
 }
 
 void Uncounted(void* memory) {
@@ -31,16 +41,27 @@ void Uncounted(void* memory) {
 
 }  // namespace
 
-void* operator new(size_t size) { return Counted(std::malloc(size == 0 ? 1 : size)); }
-void* operator new[](size_t size) { return Counted(std::malloc(size == 0 ? 1 : size)); }
-void* operator new(size_t size, std::align_val_t alignment) {
-  const auto align = static_cast<size_t>(alignment);
-  return Counted(std::aligned_alloc(align, (size + align - 1) / align * align));
+// All forms: memory of one that stayed must not come to a delete of these.
+void* operator new(size_t size) { return Counted(Allocated(size)); }
+void* operator new[](size_t size) { return Counted(Allocated(size)); }
+void* operator new(size_t size, std::align_val_t alignment) { return Counted(Allocated(size, alignment)); }
+void* operator new[](size_t size, std::align_val_t alignment) { return Counted(Allocated(size, alignment)); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return CountedOrNull(Allocated(size)); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return CountedOrNull(Allocated(size)); }
+void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return CountedOrNull(Allocated(size, alignment));
+}
+void* operator new[](size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return CountedOrNull(Allocated(size, alignment));
 }
 void operator delete(void* memory) noexcept { Uncounted(memory); }
 void operator delete[](void* memory) noexcept { Uncounted(memory); }
 void operator delete(void* memory, size_t) noexcept { Uncounted(memory); }
 void operator delete[](void* memory, size_t) noexcept { Uncounted(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { Uncounted(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { Uncounted(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { Uncounted(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { Uncounted(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { Uncounted(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { Uncounted(memory); }
 // NOLINTEND(misc-definitions-in-headers)
