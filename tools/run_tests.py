@@ -27,7 +27,8 @@ PARSERS = "calve_(base|hash|simd|crypto|compress|array|io|expr|parquet|ipc|avro|
 
 def run_ctest(build, results, label, pattern):
     """The C++ tests; every gtest program writes its own JUnit file into `results`."""
-    environment = dict(os.environ, GTEST_OUTPUT=f"xml:{results}/", ARROW_DEFAULT_MEMORY_POOL="system")
+    environment = dict(os.environ, GTEST_OUTPUT=f"xml:{results}/", ARROW_DEFAULT_MEMORY_POOL="system",
+                       LSAN_OPTIONS=f"suppressions={ROOT / 'tools/lsan.supp'}:print_suppressions=0")
     command = ["ctest", "--test-dir", str(build), "--parallel", str(os.cpu_count()), "--output-on-failure", "-L", label]
     if pattern:
         command += ["-R", pattern]
