@@ -98,7 +98,7 @@ class SchemaReader {
     if (index.exists()) {
       ARROW_ASSIGN_OR_RAISE(index_type, ReadIntType(index));
     }
-    return arrow::DictionaryType::Make(std::move(index_type), values, encoding.Bool(encoding::kOrdered));
+    return arrow::DictionaryType::Make(index_type, values, encoding.Bool(encoding::kOrdered));
   }
 
   Metadata ReadMetadata(const FlatTable& table, int member) const {

@@ -188,7 +188,7 @@ Status StreamDecoder::AlignBuffers(const DecodeOptions& options, Decoded* out) {
       const NodeView& view = out->layout.nodes[i];
       const int32_t last = plan.nodes[i].has_characters() ? 1 : plan.nodes[i].buffers - 1;
       for (int32_t b = 1; b <= last; ++b) {
-        BufferView& buffer = out->layout.buffers[static_cast<size_t>(view.first_buffer + b)];
+        BufferView& buffer = out->layout.buffers[static_cast<size_t>(view.first_buffer) + static_cast<size_t>(b)];
         if (reinterpret_cast<uintptr_t>(buffer.data) % alignment != 0) visit(&buffer);
       }
     }

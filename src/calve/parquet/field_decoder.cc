@@ -56,9 +56,11 @@ Result<int64_t> FieldDecoder::Fill(const RowRanges& wanted, int64_t rows) {
 
 Result<std::shared_ptr<arrow::ArrayData>> FieldDecoder::Take(int64_t rows, const RowOf& row_of) {
   const int first_leaf = columns_.front().leaf_index;
-  batches_.resize(static_cast<size_t>(columns_.back().leaf_index - first_leaf + 1));
+  const int leaves = columns_.back().leaf_index - first_leaf + 1;
+  batches_.resize(static_cast<size_t>(leaves));
   for (Column& column : columns_) {
-    ARROW_ASSIGN_OR_RAISE(batches_[static_cast<size_t>(column.leaf_index - first_leaf)], column.cursor.Take(rows));
+    ARROW_ASSIGN_OR_RAISE(batches_.at(static_cast<size_t>(column.leaf_index) - static_cast<size_t>(first_leaf)),
+                          column.cursor.Take(rows));
   }
   const std::string where = fmt::format("row group {}", row_group());
   auto array = AssembleField(*setup_->schema, *node_, first_leaf, &batches_, setup_->pool);
