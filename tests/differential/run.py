@@ -22,7 +22,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import readers
+import peer_readers
 import writers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -143,7 +143,7 @@ class WrittenBatch(Batch):
         jobs = [(index, reader) for index, read_by in cases for reader in read_by if self.rust or reader != "arrow-rs"]
         failed = self.read(jobs)
         read = [job for job in jobs if job not in failed]
-        lines = ["\t".join([str(index), str(self.got(index, reader)), str(self.table(index)), readers.FORM[reader]]) for index, reader in read]
+        lines = ["\t".join([str(index), str(self.got(index, reader)), str(self.table(index)), peer_readers.FORM[reader]]) for index, reader in read]
         failed.update((job, answer) for job, answer in zip(read, answers_of([self.tool, "same"], lines)) if answer != "ok")
         return [(index, f"{reader}: {reason}") for (index, reader), reason in failed.items()]
 
@@ -154,8 +154,8 @@ class WrittenBatch(Batch):
         answers = run_tool([self.rust], lines) if lines else []
         failed = {job: answer for job, answer in zip(rust, answers) if not answer.startswith("ok")}
         for index, reader in jobs:
-            if reader in readers.READ:
-                reason = readers.read(reader, self.file(index), self.got(index, reader))
+            if reader in peer_readers.READ:
+                reason = peer_readers.read(reader, self.file(index), self.got(index, reader))
                 if reason is not None:
                     failed[index, reader] = reason
         return failed

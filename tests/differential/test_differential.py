@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import readers  # noqa: E402
+import peer_readers  # noqa: E402
 import run  # noqa: E402
 import writers  # noqa: E402
 
@@ -50,7 +50,7 @@ def test_random_files_of_calve_are_read_as_they_were_written():
 
 def same(folder, got, expected, form):
     for name, table in (("got", got), ("expected", expected)):
-        readers.write_ipc(table, folder / f"{name}.arrow")
+        peer_readers.write_ipc(table, folder / f"{name}.arrow")
     line = "\t".join(["0", str(folder / "got.arrow"), str(folder / "expected.arrow"), form])
     return run.run_tool([Path(build_folder()) / "tests/calve_differential", "same"], [line])[0]
 
