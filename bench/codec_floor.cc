@@ -10,11 +10,10 @@
 #include "support/arguments.h"
 #include "support/file_pages.h"
 #include "support/serve.h"
+#include "support/timed_threads.h"
 
 #include <atomic>
-#include <chrono>
 #include <iostream>
-#include <thread>
 
 namespace calve::bench {
 namespace {
@@ -44,18 +43,9 @@ arrow::Status Work(const FilePages& pages, int64_t copy_bytes, std::atomic<size_
 /// Milliseconds of one round; one thread a scratch.
 arrow::Result<double> TimeRound(const FilePages& pages, int64_t copy_bytes, std::vector<Scratch>* scratch) {
   std::atomic<size_t> next = 0;
-  std::vector<arrow::Status> results(scratch->size());
-  const auto work = [&](size_t i) {
-    results[i] = Work(pages, copy_bytes / static_cast<int64_t>(scratch->size()), &next, &(*scratch)[i]);
-  };
-  const auto started = std::chrono::steady_clock::now();
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < scratch->size(); ++i) threads.emplace_back(work, i);
-  work(0);
-  for (auto& thread : threads) thread.join();
-  const auto took = std::chrono::steady_clock::now() - started;
-  for (const auto& result : results) ARROW_RETURN_NOT_OK(result);
-  return std::chrono::duration<double, std::milli>(took).count();
+  return TimeThreads(scratch->size(), [&](size_t i) {
+    return Work(pages, copy_bytes / static_cast<int64_t>(scratch->size()), &next, &(*scratch)[i]);
+  });
 }
 
 arrow::Status Run(const Arguments& arguments) {

@@ -9,12 +9,11 @@ round when told to, so rounds alternate between all of them; a ratio is the medi
 untimed round prints a checksum over every value, which must be the same for all. Data is made once, under build/bench/read.
 """
 
-import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
+import bench_options
 import read_data
 import read_table
 from readers import PEERS, ROOT, Reader, alternate, build_arrow_rs, command_of
@@ -24,24 +23,11 @@ FORMS = {"any": PEERS, "utf8": ["pyarrow", "DuckDB", "arrow-rs"], "view": ["Pola
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
-    parser.add_argument("--cargo-target", type=Path, default=Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build/peers")))
-    parser.add_argument("--cases", type=lambda text: [word.strip() for word in text.split(",")], default=[""])
-    parser.add_argument("--forms", type=lambda text: text.split(","), default=["utf8", "view", "dictionary", "keep", "cached"])
-    parser.add_argument("--peers", type=lambda text: text.split(","), default=PEERS)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2])
+    parser = bench_options.parser_of(__doc__, PEERS)
+    parser.add_argument("--forms", type=bench_options.words, default=["utf8", "view", "dictionary", "keep", "cached"])
     parser.add_argument("--batch-rows", type=lambda text: dict(word.split("=") for word in text.split(",")), default={}, metavar="READER=N,...",
                         help="instead of what bench/cases.json says")
-    parser.add_argument("--cpu-time", action="store_true", help="time by what the CPU did, for a machine that is busy with other work")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--update-readme", action="store_true")
-    options = parser.parse_args()
-    if options.cpu_time and options.threads != [1]:
-        parser.error("--cpu-time says something of one thread only: add --threads 1")
-    return options
+    return bench_options.parse(parser)
 
 
 def arms_of(case, threads, forms):

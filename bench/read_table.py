@@ -3,7 +3,7 @@
 import sys
 
 from readers import PEERS
-from table_parts import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, times
+from table_parts import fastest, geometric_mean, markdown, median, milliseconds, paired, put_between, sections, times
 from table_parts import about as about_script
 
 BEGIN, END = "<!-- make bench-read: begin -->", "<!-- make bench-read: end -->"
@@ -100,12 +100,7 @@ def about(options):
 
 
 def text_of(rows, options):
-    parts = [about(options)]
-    for threads in options.threads:
-        some = [row for row in rows if row["threads"] == threads]
-        if some:
-            parts += [f"{'One thread' if threads == 1 else f'{threads} threads'}:", table_of(some, threads), summary_of(some)]
-    return "\n\n".join(parts)
+    return sections(rows, options, about(options), table_of, summary_of)
 
 
 def report(row):

@@ -66,6 +66,16 @@ def about(options, script):
             f"this CPU). {clock}, medians of {options.rounds} alternating rounds; ratios are medians of pairs.")
 
 
+def sections(rows, options, head, table_of, summary_of):
+    """The whole text: the head, then for each number of threads its table and summary."""
+    parts = [head]
+    for threads in options.threads:
+        some = [row for row in rows if row["threads"] == threads]
+        if some:
+            parts += [f"{'One thread' if threads == 1 else f'{threads} threads'}:", table_of(some, threads), summary_of(some)]
+    return "\n\n".join(parts)
+
+
 def put_between(begin, end, text, path):
     """Puts the table between the markers."""
     old = path.read_text()

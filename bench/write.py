@@ -10,7 +10,6 @@ Arrow C++ write to a sink that drops the bytes, DuckDB and Polars to a file in m
 (so cargo is needed), under build/bench/write.
 """
 
-import argparse
 import json
 import os
 import shutil
@@ -19,29 +18,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bench_options
 import write_table
 from readers import ROOT, Reader, alternate, build_arrow_rs
 from write_table import PEERS
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words = lambda text: [word.strip() for word in text.split(",")]  # noqa: E731
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
-    parser.add_argument("--cargo-target", type=Path, default=Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build/peers")))
-    parser.add_argument("--cases", type=words, default=[""])
-    parser.add_argument("--options", type=words)
-    parser.add_argument("--peers", type=words, default=PEERS)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2])
-    parser.add_argument("--cpu-time", action="store_true", help="time by what the CPU did, for a machine that is busy with other work")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--update-readme", action="store_true")
-    options = parser.parse_args()
-    if options.cpu_time and options.threads != [1]:
-        parser.error("--cpu-time says something of one thread only: add --threads 1")
-    return options
+    parser = bench_options.parser_of(__doc__, PEERS)
+    parser.add_argument("--options", type=bench_options.words)
+    return bench_options.parse(parser)
 
 
 def rows_of(case, frozen, scale):

@@ -9,12 +9,11 @@
 
 #include "support/file_pages.h"
 #include "support/serve.h"
+#include "support/timed_threads.h"
 #include "support/write_arguments.h"
 
 #include <atomic>
-#include <chrono>
 #include <iostream>
-#include <thread>
 
 namespace calve::bench {
 namespace {
@@ -47,20 +46,12 @@ arrow::Status Work(const FilePages& pages, int level, std::atomic<size_t>* next,
 arrow::Result<double> TimeRound(const FilePages& pages, const WriteArguments& arguments,
                                 std::vector<Scratch>* scratch) {
   std::atomic<size_t> next = 0;
-  std::vector<arrow::Status> results(scratch->size());
-  const auto work = [&](size_t i) {
+  return TimeThreads(scratch->size(), [&](size_t i) {
     Scratch& own = (*scratch)[i];
-    results[i] = Work(pages, arguments.compression_level, &next, &own);
+    const arrow::Status status = Work(pages, arguments.compression_level, &next, &own);
     CopyBytes(arguments.copy_bytes / static_cast<int64_t>(scratch->size()), own.from, own.to);
-  };
-  const auto started = std::chrono::steady_clock::now();
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < scratch->size(); ++i) threads.emplace_back(work, i);
-  work(0);
-  for (auto& thread : threads) thread.join();
-  const auto took = std::chrono::steady_clock::now() - started;
-  for (const auto& result : results) ARROW_RETURN_NOT_OK(result);
-  return std::chrono::duration<double, std::milli>(took).count();
+    return status;
+  });
 }
 
 arrow::Status Run(const WriteArguments& arguments) {
