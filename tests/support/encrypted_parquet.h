@@ -31,6 +31,38 @@ struct Encryption {
   bool checksums = true;
 };
 
+/// Every combination of footer, algorithm, keys and AAD prefix.
+inline std::vector<Encryption> EveryEncryption() {
+  std::vector<Encryption> all;
+  for (const bool plaintext_footer : {false, true}) {
+    for (const bool ctr : {false, true}) {
+      for (const bool column_keys : {false, true}) {
+        for (const int prefix : {0, 1, 2}) {
+          Encryption encryption;
+          encryption.plaintext_footer = plaintext_footer;
+          encryption.ctr = ctr;
+          encryption.column_keys = column_keys;
+          if (prefix > 0) encryption.aad_prefix = "table/part-1";
+          encryption.store_prefix = prefix != 2;
+          encryption.key_bytes = 16 + 8 * (all.size() % 3);
+          all.push_back(encryption);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/// For the names of parameterized tests.
+inline std::string NameOfEncryption(const ::testing::TestParamInfo<Encryption>& info) {
+  const Encryption& encryption = info.param;
+  std::string name = encryption.plaintext_footer ? "PlaintextFooter" : "EncryptedFooter";
+  name += encryption.ctr ? "GcmCtr" : "Gcm";
+  name += encryption.column_keys ? "ColumnKeys" : "OneKey";
+  name += encryption.aad_prefix.empty() ? "" : encryption.store_prefix ? "StoredPrefix" : "GivenPrefix";
+  return name;
+}
+
 /// Columns that have a key of their own when there are column keys. "x" has the footer's then, "plain" has none.
 inline std::vector<std::string> ColumnsWithKeys() { return {"id", "name", "tags.list.element"}; }
 

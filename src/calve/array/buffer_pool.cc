@@ -21,9 +21,9 @@ std::shared_ptr<BufferPool> BufferPool::Make(arrow::MemoryPool* parent, int64_t 
   return (new BufferPool(parent, max_idle_bytes))->NewHandle();
 }
 
-std::shared_ptr<BufferPool> BufferPool::Over(arrow::MemoryPool* pool) {
+std::shared_ptr<BufferPool> BufferPool::Over(arrow::MemoryPool* pool, int64_t max_idle_bytes) {
   if (auto* buffers = dynamic_cast<BufferPool*>(pool)) return buffers->NewHandle();
-  if (pool != arrow::default_memory_pool()) return Make(pool);
+  if (pool != arrow::default_memory_pool()) return Make(pool, max_idle_bytes);
   // Readers that follow each other find what the one before left. Never destroyed: arrays may live till the very end.
   static auto* const shared = new std::shared_ptr<BufferPool>(Make(arrow::default_memory_pool()));
   return *shared;

@@ -25,8 +25,8 @@ class BufferPool final : public arrow::MemoryPool {
   /// The parent outlives everything allocated here.
   static std::shared_ptr<BufferPool> Make(arrow::MemoryPool* parent, int64_t max_idle_bytes = kDefaultIdleBytes);
   /// `pool` itself where it is a BufferPool; over Arrow's default pool, the one that the process shares; else a new
-  /// one.
-  static std::shared_ptr<BufferPool> Over(arrow::MemoryPool* pool);
+  /// one that keeps `max_idle_bytes`.
+  static std::shared_ptr<BufferPool> Over(arrow::MemoryPool* pool, int64_t max_idle_bytes = kDefaultIdleBytes);
 
   using MemoryPool::Allocate;
   using MemoryPool::Free;

@@ -295,7 +295,7 @@ class TypedColumnWriter : public ColumnWriter {
           ARROW_ASSIGN_OR_RAISE(bool appended,
                                 encoder_.AppendEntries(entries, positions, values_.entries_generation()));
           if (appended) {
-            for (uint32_t position : positions) CountValues(entries.subspan(position, 1));
+            CountEntries(entries, positions);
             return true;
           }
           ARROW_ASSIGN_OR_RAISE(const std::span<const T> values, values_.Gather(slots_.values));
@@ -336,6 +336,17 @@ class TypedColumnWriter : public ColumnWriter {
   void CountValues(std::span<const T> values) {
     page_.nan_count += CountNans(order_, values);
     if (!fixed_) page_.byte_array_bytes += ByteArrayBytes(values);
+  }
+
+  /// The same for the entries at `positions`.
+  void CountEntries(std::span<const T> entries, std::span<const uint32_t> positions) {
+    if constexpr (kIsBytes) {
+      for (uint32_t position : positions) {
+        page_.byte_array_bytes += fixed_ ? 0 : static_cast<int64_t>(entries[position].size());
+      }
+    }
+    if (order_ != BoundOrder::kFloat && order_ != BoundOrder::kFloat16) return;
+    for (uint32_t position : positions) page_.nan_count += CountNans(order_, entries.subspan(position, 1));
   }
 
   Status AppendLevels() {

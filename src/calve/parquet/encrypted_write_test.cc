@@ -60,27 +60,6 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> Write(const ParquetEncryption& enc
   return sink->Finish();
 }
 
-std::vector<Encryption> EveryEncryption() {
-  std::vector<Encryption> all;
-  for (const bool plaintext_footer : {false, true}) {
-    for (const bool ctr : {false, true}) {
-      for (const bool column_keys : {false, true}) {
-        for (const int prefix : {0, 1, 2}) {
-          Encryption encryption;
-          encryption.plaintext_footer = plaintext_footer;
-          encryption.ctr = ctr;
-          encryption.column_keys = column_keys;
-          if (prefix > 0) encryption.aad_prefix = "table/part-1";
-          encryption.store_prefix = prefix != 2;
-          encryption.key_bytes = 16 + 8 * (all.size() % 3);
-          all.push_back(encryption);
-        }
-      }
-    }
-  }
-  return all;
-}
-
 /// By `VerifyParquet`, which finds the encrypted files of libparquet and parquet-java right.
 void ExpectRight(const std::shared_ptr<arrow::Buffer>& bytes, const ParquetDecryption& keys) {
   ParquetVerifyOptions options;
@@ -141,16 +120,8 @@ TEST_P(EncryptedWrite, IndexesAndFiltersReadByLibparquet) {
   }
 }
 
-std::string NameOf(const ::testing::TestParamInfo<Encryption>& info) {
-  const Encryption& encryption = info.param;
-  std::string name = encryption.plaintext_footer ? "PlaintextFooter" : "EncryptedFooter";
-  name += encryption.ctr ? "GcmCtr" : "Gcm";
-  name += encryption.column_keys ? "ColumnKeys" : "OneKey";
-  name += encryption.aad_prefix.empty() ? "" : encryption.store_prefix ? "StoredPrefix" : "GivenPrefix";
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(ParquetEncryptedWrite, EncryptedWrite, ::testing::ValuesIn(EveryEncryption()), NameOf);
+INSTANTIATE_TEST_SUITE_P(ParquetEncryptedWrite, EncryptedWrite, ::testing::ValuesIn(testing::EveryEncryption()),
+                         testing::NameOfEncryption);
 
 /// Nothing of the values stands in the file in plaintext.
 TEST(ParquetEncryptedWriter, HidesValuesAndTheirStatistics) {

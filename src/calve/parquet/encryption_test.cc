@@ -40,27 +40,6 @@ std::string Error(const std::shared_ptr<arrow::Buffer>& bytes, const ParquetRead
   return status.message();
 }
 
-std::vector<Encryption> EveryEncryption() {
-  std::vector<Encryption> all;
-  for (const bool plaintext_footer : {false, true}) {
-    for (const bool ctr : {false, true}) {
-      for (const bool column_keys : {false, true}) {
-        for (const int prefix : {0, 1, 2}) {
-          Encryption encryption;
-          encryption.plaintext_footer = plaintext_footer;
-          encryption.ctr = ctr;
-          encryption.column_keys = column_keys;
-          if (prefix > 0) encryption.aad_prefix = "table/part-1";
-          encryption.store_prefix = prefix != 2;
-          encryption.key_bytes = 16 + 8 * (all.size() % 3);
-          all.push_back(encryption);
-        }
-      }
-    }
-  }
-  return all;
-}
-
 class EncryptedBy : public ::testing::TestWithParam<Encryption> {};
 
 TEST_P(EncryptedBy, SameRowsAsLibparquet) {
@@ -91,16 +70,8 @@ TEST_P(EncryptedBy, SameRowsAsLibparquet) {
   }
 }
 
-std::string NameOf(const ::testing::TestParamInfo<Encryption>& info) {
-  const Encryption& encryption = info.param;
-  std::string name = encryption.plaintext_footer ? "PlaintextFooter" : "EncryptedFooter";
-  name += encryption.ctr ? "GcmCtr" : "Gcm";
-  name += encryption.column_keys ? "ColumnKeys" : "OneKey";
-  name += encryption.aad_prefix.empty() ? "" : encryption.store_prefix ? "StoredPrefix" : "GivenPrefix";
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(ParquetEncryption, EncryptedBy, ::testing::ValuesIn(EveryEncryption()), NameOf);
+INSTANTIATE_TEST_SUITE_P(ParquetEncryption, EncryptedBy, ::testing::ValuesIn(testing::EveryEncryption()),
+                         testing::NameOfEncryption);
 
 /// Statistics, which only an encrypted column metadata has, are there too.
 TEST(ParquetEncryption, MetadataOfEncryptedColumns) {

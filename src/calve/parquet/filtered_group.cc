@@ -64,7 +64,7 @@ Result<std::shared_ptr<arrow::ArrayData>> FilteredGroup::Next() {
     ARROW_RETURN_NOT_OK(ReadSome());
     if (rows_left_.empty()) ++setup_.counters->row_groups_read;
   }
-  auto array = NewArrayData(arrow::struct_(setup_.split.output.schema.arrow_schema->fields()), 0, {nullptr}, 0);
+  auto array = NewArrayData(setup_.batch_type, 0, {nullptr}, 0);
   if (!collector_.empty()) {
     RowRanges rows;
     ARROW_ASSIGN_OR_RAISE(const BatchPtr batch, collector_.Take(&rows));

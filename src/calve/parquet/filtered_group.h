@@ -9,6 +9,8 @@
 
 #include "calve/expr/evaluate.h"
 
+#include <arrow/type.h>
+
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -40,14 +42,18 @@ class SelectionCounter {
 /// What the row groups of a filtered read share. Outlives them.
 struct FilterSetup {
   FilterSetup(Predicate predicate_, FieldSplit split_, expr::NodePtr node_)
-      : predicate(std::move(predicate_)), split(std::move(split_)), node(std::move(node_)) {}
+      : predicate(std::move(predicate_)),
+        split(std::move(split_)),
+        node(std::move(node_)),
+        batch_type(arrow::struct_(split.output.schema.arrow_schema->fields())) {}
 
   const Predicate predicate;
   const FieldSplit split;
-  const expr::NodePtr node;        ///< for batches of the tested columns
-  ReadSetup tested, rest;          ///< for the two parts of the split
-  std::optional<RowRanges> asked;  ///< of the file; none: all rows
-  int64_t batch_bytes = 0;         ///< after which a batch is returned
+  const expr::NodePtr node;                           ///< for batches of the tested columns
+  const std::shared_ptr<arrow::DataType> batch_type;  ///< of the groups' arrays
+  ReadSetup tested, rest;                             ///< for the two parts of the split
+  std::optional<RowRanges> asked;                     ///< of the file; none: all rows
+  int64_t batch_bytes = 0;                            ///< after which a batch is returned
   ReadCounters* counters = nullptr;
   SelectionCounter* selection = nullptr;
 };

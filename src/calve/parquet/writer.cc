@@ -49,13 +49,6 @@ Context WithoutNesting(const Context& context) {
   return result;
 }
 
-/// Keeps no more idle memory than a row group.
-std::shared_ptr<BufferPool> BuffersOver(const Context& context, const ParquetWriteOptions& options) {
-  arrow::MemoryPool* pool = PoolOf(context);
-  if (pool == arrow::default_memory_pool()) return BufferPool::Over(pool);
-  return BufferPool::Make(pool, std::min(options.row_group_bytes, BufferPool::kDefaultIdleBytes));
-}
-
 Context WithPool(const Context& context, arrow::MemoryPool* pool) {
   Context result = context;
   result.pool = pool;
@@ -69,7 +62,7 @@ class FileWriter : public ParquetWriter {
       : sink_(sink),
         schema_(std::move(schema)),
         options_(options),
-        buffers_(BuffersOver(context, options)),
+        buffers_(BufferPool::Over(PoolOf(context), std::min(options.row_group_bytes, BufferPool::kDefaultIdleBytes))),
         context_(WithPool(context, buffers_.get())),
         written_(std::move(written)),
         page_writer_(options_, PoolOf(context_)) {
