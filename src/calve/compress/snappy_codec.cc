@@ -1,6 +1,8 @@
 // Raw snappy: the decompressed size as a varint, then literals and copies.
+#include "calve/base/byte_cursor.h"
 #include "calve/base/status.h"
 #include "calve/compress/block_codecs.h"
+#include "calve/simd/snappy.h"
 
 #include <snappy.h>
 
@@ -13,12 +15,13 @@ char* Chars(uint8_t* bytes) { return reinterpret_cast<char*>(bytes); }
 }  // namespace
 
 DecodeOutcome DecodeSnappy(ByteSpan in, MutableByteSpan out) {
-  size_t size = 0;
-  if (!snappy::GetUncompressedLength(Chars(in.data()), in.size(), &size)) return DecodeOutcome::Malformed();
+  ByteCursor cursor(in);
+  const uint64_t size = cursor.Varint();
+  if (!cursor.ok() || size > UINT32_MAX) return DecodeOutcome::Malformed();
   if (size / MaxExpansion(Codec::kSnappy) > in.size()) return DecodeOutcome::Malformed();
   if (size > out.size()) return DecodeOutcome::NoSpace();
-  if (!snappy::RawUncompress(Chars(in.data()), in.size(), Chars(out.data()))) return DecodeOutcome::Malformed();
-  return DecodeOutcome::Done(size);
+  const bool done = simd::DecodeSnappyElements(in.subspan(cursor.offset()), out.first(static_cast<size_t>(size)));
+  return done ? DecodeOutcome::Done(static_cast<size_t>(size)) : DecodeOutcome::Malformed();
 }
 
 size_t SnappyBound(size_t size) { return snappy::MaxCompressedLength(size); }

@@ -8,7 +8,7 @@
 #include "calve/simd/min_max.h"
 #include "calve/simd/spread.h"
 
-#include "calve/simd/targets.h"
+#include "each_target.h"
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
@@ -22,19 +22,6 @@
 
 namespace calve::simd {
 namespace {
-
-/// Runs `check` with every instruction set that the machine has.
-template <typename Check>
-void ForEachTarget(const Check& check) {
-  const auto all = static_cast<uint32_t>(hwy::SupportedTargets());
-  for (uint32_t left = all; left != 0; left &= left - 1) {
-    const uint32_t target = left & (~left + 1);
-    hwy::SetSupportedTargetsForTest(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 std::vector<uint8_t> RandomBytes(size_t count, std::mt19937_64& random) {
   std::vector<uint8_t> bytes(count);
