@@ -116,8 +116,8 @@ fn write(table: &str, path: &str, seed: u64) -> Result<String, Box<dyn Error>> {
 fn read(path: &str, table: &str) -> Result<String, Box<dyn Error>> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
     let schema = builder.schema().clone();
-    // One batch of most files: an IPC file has one dictionary a field.
-    let batches: Vec<RecordBatch> = builder.with_batch_size(8192).build()?.collect::<Result<_, _>>()?;
+    // One batch: an IPC file has one dictionary a field.
+    let batches: Vec<RecordBatch> = builder.with_batch_size(1 << 16).build()?.collect::<Result<_, _>>()?;
     let mut writer = FileWriter::try_new(File::create(table)?, &schema)?;
     for batch in &batches {
         writer.write(batch)?;
