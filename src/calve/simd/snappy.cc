@@ -20,8 +20,12 @@
 //
 // Elements are short, four to six bytes in columns of numbers. What is copied was mostly written by the last few
 // elements: a load that finds its bytes in several stores waits until they have reached the cache. So the last sixteen
-// bytes are kept in a register too, and copies from there touch no memory. Each kind has code of its own, because where
-// the next tag is then follows from which branch is taken, which the processor guesses, and not from computing.
+// bytes are kept in a register too, and copies from there touch no memory.
+//
+// Where the next tag is may be computed from the tag, which each element then waits for; or there is code for each
+// kind, and it follows from the branch that is taken, which the processor guesses ahead. That is faster as long as it
+// guesses right: in columns of numbers, seldom in text. So of every few thousand elements some are watched, and how
+// many of their kinds a guess from the two kinds before them gets wrong decides about the others.
 
 HWY_BEFORE_NAMESPACE();
 namespace calve::simd {
@@ -54,6 +58,8 @@ struct Output {
   uint8_t* next;
   uint8_t* end;
 
+  /// Whether an element's margin is left.
+  HWY_INLINE bool HasRoom() const { return end - next >= kMargin; }
   HWY_INLINE bool Reaches(size_t offset) const { return offset - 1 < static_cast<size_t>(next - begin); }
 };
 
@@ -209,42 +215,109 @@ HWY_INLINE const uint8_t* DecodeLongLiteral(const uint8_t* in, const uint8_t* en
   return in + length;
 }
 
+/// Guesses the kind of an element from the two before it, as the processor would at least. Without branches.
+class KindGuesser {
+ public:
+  HWY_INLINE void See(size_t kind) {
+    const auto shift = static_cast<int>(before_ * 2);
+    const size_t guess = guesses_ >> shift & 3;
+    wrong_ += static_cast<int>(kind != 0) & static_cast<int>(guess != kind);
+    guesses_ ^= static_cast<uint32_t>(guess ^ kind) << shift;
+    before_ = (before_ << 2 | kind) & 15;
+  }
+  /// Guesses of copies that were wrong since the last call.
+  int TakeWrong() {
+    const int wrong = wrong_;
+    wrong_ = 0;
+    return wrong;
+  }
+
+ private:
+  uint32_t guesses_ = 0;  // two bits for each two kinds
+  size_t before_ = 0;
+  int wrong_ = 0;
+};
+
+/// Bytes of elements that are watched, and that are not before others are. A wrong guess costs about as much as
+/// computing gains in eight elements, which take three bytes each at least on average.
+constexpr ptrdiff_t kWatched = 384, kUnwatched = 12 << 10;
+constexpr int kMostWrong = kWatched / 3 / 8;
+
+/// Of each tag of a copy1 or copy2 the length and, from the ninth bit on, the high bits of the offset.
+constexpr std::array<uint16_t, 256> MakeCopies() {
+  std::array<uint16_t, 256> copies{};
+  for (unsigned tag = 0; tag < 256; ++tag) {
+    const unsigned value = tag >> 2;
+    copies[tag] = static_cast<uint16_t>((tag & 3) == 1 ? (tag >> 5) << 8 | (4 + (value & 7)) : value + 1);
+  }
+  return copies;
+}
+constexpr auto kCopies = MakeCopies();
+
+struct Copy {
+  size_t offset, length;
+};
+
+/// A copy1 or copy2, its tag passed, without asking which.
+HWY_INLINE Copy ComputeCopy(size_t tag, const uint8_t* in) {
+  const size_t kind = tag & 3, copy = kCopies[tag];
+  return {(copy & 0x700) + (LittleAt(in, 2) & 0xffffu >> (16 - 8 * kind)), copy & 0xff};
+}
+
+enum class Next { kGuessed, kComputed, kWatched };
+
+/// The elements that begin before `until`, as long as the output is not near its end. `until` is not near `end`. Null:
+/// one is malformed.
+template <Next kNext>
+HWY_INLINE const uint8_t* DecodeSome(const uint8_t* in, const uint8_t* until, const uint8_t* end, Appender* out,
+                                     KindGuesser* guesser) {
+  while (in < until && out->output().HasRoom()) {
+    const size_t tag = *in++, kind = tag & 3, value = tag >> 2;
+    if constexpr (kNext == Next::kWatched) guesser->See(kind);
+    if (kind == 0) {
+      if (value < kBlock) {
+        out->AppendShort(in, value + 1);
+        in += value + 1;
+      } else {
+        in = DecodeLongLiteral(in, end, value + 1, out);
+        if (in == nullptr) return nullptr;
+      }
+    } else if (kind == 3) {
+      const size_t offset = LittleAt(in, 4);
+      in += 4;
+      if (!out->output().Reaches(offset)) return nullptr;
+      out->Repeat(offset, value + 1);
+    } else if (kNext != Next::kGuessed) {
+      const Copy copy = ComputeCopy(tag, in);
+      in += kind;
+      if (!out->output().Reaches(copy.offset)) return nullptr;
+      out->Repeat(copy.offset, copy.length);
+    } else if (kind == 1) {
+      const size_t offset = tag >> 5 << 8 | *in++;
+      if (!out->output().Reaches(offset)) return nullptr;
+      out->Repeat(offset, 4 + (value & 7));
+    } else {
+      const size_t offset = LittleAt(in, 2);
+      in += 2;
+      if (!out->output().Reaches(offset)) return nullptr;
+      out->Repeat(offset, value + 1);
+    }
+  }
+  return in;
+}
+
 /// Elements, as long as neither span is near its end. Null: one is malformed.
 const uint8_t* DecodeMost(const uint8_t* in, const uint8_t* end, Output* output) {
   Appender out(*output);
-  while (end - in >= kMargin && out.output().end - out.output().next >= kMargin) {
-    const size_t tag = *in++;
-    const size_t value = tag >> 2;
-    switch (tag & 3) {
-      case 0:
-        if (value < kBlock) {
-          out.AppendShort(in, value + 1);
-          in += value + 1;
-          break;
-        }
-        in = DecodeLongLiteral(in, end, value + 1, &out);
-        if (in == nullptr) return nullptr;
-        break;
-      case 1: {
-        const size_t offset = tag >> 5 << 8 | *in++;
-        if (!out.output().Reaches(offset)) return nullptr;
-        out.Repeat(offset, 4 + (value & 7));
-        break;
-      }
-      case 2: {
-        const size_t offset = LittleAt(in, 2);
-        in += 2;
-        if (!out.output().Reaches(offset)) return nullptr;
-        out.Repeat(offset, value + 1);
-        break;
-      }
-      default: {
-        const size_t offset = LittleAt(in, 4);
-        in += 4;
-        if (!out.output().Reaches(offset)) return nullptr;
-        out.Repeat(offset, value + 1);
-      }
-    }
+  KindGuesser guesser;
+  while (end - in >= kMargin && out.output().HasRoom()) {
+    const uint8_t* const last = end - kMargin + 1;
+    in = DecodeSome<Next::kWatched>(in, in + std::min(kWatched, last - in), end, &out, &guesser);
+    if (in == nullptr) return nullptr;
+    const uint8_t* const until = in + std::min(kUnwatched, last - in);
+    in = guesser.TakeWrong() <= kMostWrong ? DecodeSome<Next::kGuessed>(in, until, end, &out, nullptr)
+                                           : DecodeSome<Next::kComputed>(in, until, end, &out, nullptr);
+    if (in == nullptr) return nullptr;
   }
   *output = out.output();
   return in;
