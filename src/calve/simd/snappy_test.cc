@@ -26,6 +26,10 @@ class Block {
     decoded.insert(decoded.end(), bytes.begin(), bytes.end());
   }
   void Copy(int kind, size_t offset, size_t length) {
+    AddCopy(kind, offset, length);
+    for (; length > 0; --length) decoded.push_back(decoded[decoded.size() - offset]);
+  }
+  void AddCopy(int kind, size_t offset, size_t length) {
     if (kind == 1) {
       Add(1 | (length - 4) << 2 | offset >> 8 << 5, 1);
       Add(offset & 0xff, 1);
@@ -33,7 +37,6 @@ class Block {
       Add(static_cast<size_t>(kind) | (length - 1) << 2, 1);
       Add(offset, kind == 2 ? 2 : 4);
     }
-    for (; length > 0; --length) decoded.push_back(decoded[decoded.size() - offset]);
   }
 
   Bytes elements, decoded;
@@ -154,6 +157,38 @@ TEST(SnappyElements, CorruptedOnesAsArrowReadsThem) {
       refused += decoded ? 0 : 1;
     }
     EXPECT_GT(refused, 1000u);
+  });
+}
+
+/// 600 bytes of elements or more, of fewer than 2,000 bytes; their kinds in one order or in none.
+Block BlockOf(bool in_order, std::mt19937* random) {
+  Block block;
+  while (block.elements.size() < 600) {
+    block.Literal(RandomBytes(1, random), 0);
+    const bool first = in_order || (*random)() % 2 == 0;
+    block.Copy(first ? 1 : 2, 1, first ? 4 : 1);
+  }
+  return block;
+}
+
+TEST(SnappyElements, OffsetsBeforeTheFirstByte) {
+  ForEachTarget([] {
+    std::mt19937 random(7);
+    for (const bool in_order : {true, false}) {
+      const Block before = BlockOf(in_order, &random);
+      const size_t reach = before.decoded.size();
+      ASSERT_LT(reach, 2000u);
+      for (const int kind : {1, 2, 3}) {
+        for (const size_t offset : {reach, reach + 1, size_t{2047}, size_t{0}}) {
+          Block block = before;
+          block.AddCopy(kind, offset, 8);
+          block.decoded.resize(reach + 8);
+          for (int i = 0; i < 100; ++i) block.Literal({1}, 0);
+          Bytes out(block.decoded.size());
+          EXPECT_EQ(DecodeSnappyElements(block.elements, out), offset == reach) << kind << " " << offset;
+        }
+      }
+    }
   });
 }
 
