@@ -6,7 +6,8 @@
 quick: the C++ tests of every module, the examples, and the command line's tests; under a minute once built.
 long:  conformance with other systems' tables, interop, random files of other writers, corruption, crash, the installed package, and
        that the benchmark's readers read the same.
-asan:  the C++ tests of the modules that parse bytes; --build names a build with sanitizers.
+asan:  the C++ tests of the modules that parse bytes, and the fuzz targets over the inputs they begin with; --build names a build with
+       sanitizers.
 
 Each suite leaves JUnit files under <build>/test-results, from which the closing line is counted. A skipped test is listed
 with its reason. Exit code 1 when a test failed or nothing ran.
@@ -22,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST_SUITES = {"quick": ["tests/cli"], "long": ["tests/bench", "tests/conformance", "tests/interop", "tests/differential", "tests/crash", "tests/package"]}
-PARSERS = "calve_(base|hash|simd|crypto|compress|array|io|expr|parquet|ipc|avro|shuffle|iceberg)_test"
+PARSERS = "calve_(base|hash|simd|crypto|compress|array|io|expr|parquet|ipc|avro|shuffle|iceberg)_test|_fuzz$"
 
 
 def run_ctest(build, results, label, pattern):
@@ -33,6 +34,13 @@ def run_ctest(build, results, label, pattern):
     if pattern:
         command += ["-R", pattern]
     return subprocess.run(command, env=environment, cwd=ROOT).returncode
+
+
+def make_corpus(folder):
+    """What the fuzz targets begin with."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for script in ["make_corpus.py", "make_shuffle_corpus.py"]:
+        subprocess.run([sys.executable, ROOT / "fuzz" / script, folder], check=True, stdout=subprocess.DEVNULL)
 
 
 def run_pytest(build, results, suite):
@@ -78,6 +86,7 @@ def main():
 
     failed = 0
     if arguments.suite == "asan":
+        make_corpus(build / "corpus")
         failed |= run_ctest(build, results, "unit", PARSERS)
     else:
         failed |= run_ctest(build, results, "unit" if arguments.suite == "quick" else "long", None)
