@@ -5,6 +5,7 @@
 #include <arrow/util/key_value_metadata.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,6 +121,21 @@ Result<int64_t> ReadFully(const FileDescriptor& file, int64_t offset, int64_t si
     done += got;
   }
   return done;
+}
+
+Status WriteFully(const FileDescriptor& file, std::string_view first, std::string_view second,
+                  std::string_view location) {
+  while (!first.empty() || !second.empty()) {
+    const iovec pieces[2] = {{const_cast<char*>(first.data()), first.size()},
+                             {const_cast<char*>(second.data()), second.size()}};
+    const ssize_t count = ::writev(file.number(), pieces, 2);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(errno, "write", location);
+    const auto of_first = std::min(static_cast<size_t>(count), first.size());
+    first.remove_prefix(of_first);
+    second.remove_prefix(static_cast<size_t>(count) - of_first);
+  }
+  return Status::OK();
 }
 
 std::string FileVersion(int descriptor) {

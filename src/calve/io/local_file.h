@@ -35,6 +35,10 @@ std::string FileVersion(int descriptor);
 Result<int64_t> ReadFully(const FileDescriptor& file, int64_t offset, int64_t size, void* out,
                           std::string_view location);
 
+/// Writes `first` and then `second` where the file's position is.
+Status WriteFully(const FileDescriptor& file, std::string_view first, std::string_view second,
+                  std::string_view location);
+
 /// The file at `path` as Arrow sees it. ReadAt is thread-safe; errors name `location`.
 Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location);
 

@@ -15,6 +15,7 @@ namespace calve {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
+constexpr size_t kLargeWrite = 64 << 10;
 constexpr size_t kLongestBaseName = 200;  // names have at most 255 bytes; the rest is for the random part
 constexpr int kAttempts = 16;
 
@@ -53,17 +54,16 @@ class LocalOutput::Stream : public arrow::io::OutputStream {
     if (closed_) return Invalid("write to a closed file: {}", location_);
     ARROW_RETURN_NOT_OK(failure_);
     position_ += size;
-    if (buffer_.size() + static_cast<size_t>(size) > kBufferBytes) ARROW_RETURN_NOT_OK(Flush());
-    if (static_cast<size_t>(size) >= kBufferBytes) return WriteOut(static_cast<const char*>(data), size);
-    buffer_.append(static_cast<const char*>(data), static_cast<size_t>(size));
+    const std::string_view bytes(static_cast<const char*>(data), static_cast<size_t>(size));
+    // What is large goes out together with what came before, without a copy.
+    if (bytes.size() >= kLargeWrite || buffer_.size() + bytes.size() > kBufferBytes) return WriteOut(bytes);
+    buffer_.append(bytes);
     return Status::OK();
   }
 
   Status Flush() override {
     ARROW_RETURN_NOT_OK(failure_);
-    ARROW_RETURN_NOT_OK(WriteOut(buffer_.data(), static_cast<int64_t>(buffer_.size())));
-    buffer_.clear();
-    return Status::OK();
+    return WriteOut({});
   }
 
   Status Close() override {
@@ -87,15 +87,11 @@ class LocalOutput::Stream : public arrow::io::OutputStream {
   }
 
  private:
-  Status WriteOut(const char* data, int64_t size) {
-    while (size > 0) {
-      ssize_t written = ::write(file_.number(), data, static_cast<size_t>(size));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failure_ = SystemError(errno, "write", location_);
-      data += written;
-      size -= written;
-    }
-    return Status::OK();
+  /// Writes what is buffered, and then `more`.
+  Status WriteOut(std::string_view more) {
+    failure_ = WriteFully(file_, buffer_, more, location_);
+    buffer_.clear();
+    return failure_;
   }
 
   FileDescriptor file_;

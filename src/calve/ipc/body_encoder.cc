@@ -101,6 +101,15 @@ uint8_t* GatherBytes(const ColumnRows& source, uint8_t* out) {
   return out;
 }
 
+/// `count` offsets after the first, moved so that they go on from `end`.
+template <typename Offset>
+Offset* MoveOffsets(const Offset* offsets, int64_t count, int64_t end, Offset* out) {
+  using Unsigned = std::make_unsigned_t<Offset>;  // those that do not fit wrap, and are an error later
+  const auto by = static_cast<Unsigned>(end) - static_cast<Unsigned>(offsets[0]);
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Offset>(static_cast<Unsigned>(offsets[i + 1]) + by);
+  return out + count;
+}
+
 const arrow::DataType& StorageOf(const arrow::DataType& type) {
   if (type.id() != arrow::Type::EXTENSION) return type;
   return StorageOf(*static_cast<const arrow::ExtensionType&>(type).storage_type());
@@ -213,6 +222,11 @@ Result<int64_t> BodyEncoder::WriteOffsets(Sources sources, int64_t rows) {
   for (const ColumnRows& source : sources) {
     if (source.count == 0) continue;
     const auto* offsets = source.Buffer<Offset>(1);
+    if (source.rows == nullptr) {
+      out = MoveOffsets(offsets + source.base, source.count, end, out);
+      end += offsets[source.base + source.count] - offsets[source.base];
+      continue;
+    }
     source.ForEach([&](int64_t i) {
       end += offsets[i + 1] - offsets[i];
       *out++ = static_cast<Offset>(end);

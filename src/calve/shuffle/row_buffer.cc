@@ -8,6 +8,8 @@
 #include <arrow/compute/exec.h>
 #include <arrow/datum.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
 namespace calve::shuffle {
@@ -32,6 +34,17 @@ Result<std::shared_ptr<arrow::RecordBatch>> InOrderOf(const std::shared_ptr<arro
   return taken.record_batch();
 }
 
+/// Where the system has large pages to give, memory that is written all over costs less with them.
+void AdviseLargePages(uint8_t* memory, int64_t size) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t begin = (address + kLargePage - 1) & ~(kLargePage - 1);
+  const uintptr_t end = (address + static_cast<uintptr_t>(size)) & ~(kLargePage - 1);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
 }  // namespace
 
 int64_t RowBuffer::NewBytes(const arrow::ArrayData& data, Seen* seen) const {
@@ -53,33 +66,65 @@ int64_t RowBuffer::NewBytes(const arrow::RecordBatch& batch, Seen* seen) const {
   return bytes;
 }
 
-int64_t RowBuffer::IndexBytes(const PartitionedBatch& batch) {
-  return static_cast<int64_t>(sizeof(batch) + 4 * (batch.starts.capacity() + batch.rows.capacity()));
+int64_t RowBuffer::RoomFor(const arrow::RecordBatch& batch, int64_t first) const {
+  const int64_t rows = batch.num_rows() - first;
+  if (!slabs_) return waiting_.empty() ? rows : 0;
+  if (!waiting_.empty() && !SlabBuilder::FitTogether(*waiting_.front().batch, batch)) return 0;
+  const int64_t room = slab_bytes_ - SlabBytesNeeded();
+  int64_t fitting = rows;
+  for (int64_t size = 0; fitting > 0 && (size = SlabBuilder::SizeOf(batch, first, fitting)) > room;) {
+    fitting = std::min(
+        fitting / 2, static_cast<int64_t>(static_cast<double>(fitting) * 0.98 *
+                                          static_cast<double>(std::max<int64_t>(room, 0)) / static_cast<double>(size)));
+  }
+  // A few rows are not worth a slice; rows that no slab has room for get one of their own.
+  constexpr int64_t kFewRows = 64;
+  if (waiting_.empty()) return std::max<int64_t>(fitting, 1);
+  return fitting == rows || fitting >= kFewRows ? fitting : 0;
 }
 
-int64_t RowBuffer::CostOf(const PartitionedBatch& batch) const {
-  Seen seen;
-  return NewBytes(*batch.batch, &seen) + IndexBytes(batch);
+void RowBuffer::Add(const std::shared_ptr<arrow::RecordBatch>& batch, int64_t first,
+                    std::span<const uint32_t> partition_of_row) {
+  const auto count = static_cast<int64_t>(partition_of_row.size());
+  waiting_.push_back({batch, first, count});
+  partition_of_row_.insert(partition_of_row_.end(), partition_of_row.begin(), partition_of_row.end());
+  if (slabs_) waiting_size_ += SlabBuilder::SizeOf(*batch, first, count);
+  Seen seen = std::move(waiting_buffers_);
+  waiting_bytes_ += NewBytes(*batch, &seen);
+  waiting_buffers_ = std::move(seen);
 }
 
-// A counting sort, which keeps the order of rows within a partition.
-Result<PartitionedBatch> RowBuffer::Prepare(std::shared_ptr<arrow::RecordBatch> batch,
-                                            std::span<const uint32_t> partition_of_row) const {
-  const auto partitions = static_cast<size_t>(partitions_);
-  PartitionedBatch result{std::move(batch), std::vector<uint32_t>(partitions + 1),
-                          std::vector<uint32_t>(partition_of_row.size())};
-  for (const uint32_t partition : partition_of_row) {
-    if (partition >= partitions) return Invalid("a row was assigned to partition {} of {}", partition, partitions_);
-    ++result.starts[partition];
+// All slabs have memory of one size, which can be used again, but a last one that has few rows.
+int64_t RowBuffer::SlabMemorySize() const {
+  return SlabBytesNeeded() < slab_bytes_ / 2 ? SlabBytesNeeded() : std::max(SlabBytesNeeded(), slab_bytes_);
+}
+
+int64_t RowBuffer::SortBytes() const {
+  if (!slabs_) return waiting_bytes_;
+  return spare_.empty() || SlabBytesNeeded() > slab_bytes_ ? SlabMemorySize() : 0;
+}
+
+int64_t RowBuffer::held_bytes() const {
+  const auto numbers = static_cast<int64_t>(4 * (partition_of_row_.capacity() + order_.starts.capacity() +
+                                                 order_.positions.capacity() + order_.rows.capacity()));
+  return batch_bytes_ + index_bytes_ + numbers + std::min(waiting_bytes_, 2 * slab_bytes_) +
+         static_cast<int64_t>(spare_.size()) * slab_bytes_;
+}
+
+Result<std::shared_ptr<arrow::Buffer>> RowBuffer::SlabMemory() {
+  if (SlabBytesNeeded() <= slab_bytes_ && !spare_.empty()) {
+    auto memory = std::move(spare_.back());
+    spare_.pop_back();
+    return memory;
   }
-  uint32_t start = 0;
-  for (uint32_t& count : result.starts) start += std::exchange(count, start);
-  for (size_t row = 0; row < partition_of_row.size(); ++row) {
-    result.rows[result.starts[partition_of_row[row]]++] = static_cast<uint32_t>(row);
-  }
-  // Each start has moved to the next partition's.
-  std::copy_backward(result.starts.begin(), result.starts.end() - 1, result.starts.end());
-  result.starts[0] = 0;
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> memory, arrow::AllocateBuffer(SlabMemorySize(), pool_));
+  AdviseLargePages(memory->mutable_data(), memory->size());
+  return memory;
+}
+
+// Without slabs one batch waits at a time.
+Result<PartitionedBatch> RowBuffer::SortOne() {
+  PartitionedBatch result{waiting_.front().batch, order_.starts, order_.rows, nullptr};
   auto sorted = InOrderOf(result.batch, result.rows, pool_);
   if (sorted.ok()) {
     result.batch = *std::move(sorted);
@@ -90,18 +135,47 @@ Result<PartitionedBatch> RowBuffer::Prepare(std::shared_ptr<arrow::RecordBatch> 
   return result;
 }
 
-void RowBuffer::Add(PartitionedBatch batch) {
-  Seen seen;
-  batch_bytes_ += NewBytes(*batch.batch, &seen);
-  buffers_.merge(seen);
-  index_bytes_ += IndexBytes(batch);
-  rows_ += batch.batch->num_rows();
+Status RowBuffer::Sort() {
+  if (waiting_.empty()) return Status::OK();
+  ARROW_RETURN_NOT_OK(order_.Sort(partition_of_row_, partitions_));
+  PartitionedBatch sorted;
+  if (slabs_) {
+    sorted.starts = order_.starts;
+    ARROW_ASSIGN_OR_RAISE(sorted.memory, SlabMemory());
+    ARROW_ASSIGN_OR_RAISE(sorted.batch, SlabBuilder::Build(waiting_, order_, sorted.memory));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(sorted, SortOne());
+  }
+  waiting_.clear();
+  partition_of_row_.clear();
+  waiting_buffers_.clear();
+  waiting_size_ = waiting_bytes_ = 0;
+  Keep(std::move(sorted));
+  return Status::OK();
+}
+
+void RowBuffer::Keep(PartitionedBatch batch) {
+  Count(batch);
   batches_.push_back(std::move(batch));
 }
 
-void RowBuffer::RowsOf(int32_t partition, std::vector<ShuffleRows>* rows) const {
+void RowBuffer::Count(const PartitionedBatch& batch) {
+  Seen seen;
+  batch_bytes_ += NewBytes(*batch.batch, &seen);
+  buffers_.merge(seen);
+  index_bytes_ += static_cast<int64_t>(sizeof(batch) + 4 * (batch.starts.capacity() + batch.rows.capacity()));
+  rows_ += batch.batch->num_rows();
+}
+
+size_t RowBuffer::OldestOf(int64_t bytes) const {
+  if (batches_.empty()) return 0;
+  const int64_t each = std::max<int64_t>(batch_bytes_ / static_cast<int64_t>(batches_.size()), 1);
+  return std::min(static_cast<size_t>(std::max<int64_t>((bytes + each - 1) / each, 1)), batches_.size());
+}
+
+void RowBuffer::RowsOf(int32_t partition, size_t batches, std::vector<ShuffleRows>* rows) const {
   const auto p = static_cast<size_t>(partition);
-  for (const PartitionedBatch& batch : batches_) {
+  for (const PartitionedBatch& batch : std::span(batches_).first(batches)) {
     const uint32_t begin = batch.starts[p], end = batch.starts[p + 1];
     if (begin == end) continue;
     const bool in_order = batch.rows.empty();
@@ -110,10 +184,19 @@ void RowBuffer::RowsOf(int32_t partition, std::vector<ShuffleRows>* rows) const 
   }
 }
 
-void RowBuffer::Clear() {
-  batches_.clear();
+void RowBuffer::Forget(size_t batches) {
+  for (PartitionedBatch& batch : std::span(batches_).first(batches)) {
+    batch.batch.reset();
+    if (batch.memory != nullptr && batch.memory->size() == slab_bytes_ && batch.memory.use_count() == 1) {
+      spare_.push_back(std::move(batch.memory));
+    }
+  }
+  batches_.erase(batches_.begin(), batches_.begin() + static_cast<ptrdiff_t>(batches));
   buffers_.clear();
   rows_ = batch_bytes_ = index_bytes_ = 0;
+  for (const PartitionedBatch& batch : batches_) Count(batch);
 }
+
+void RowBuffer::ReleaseSpare() { spare_.clear(); }
 
 }  // namespace calve::shuffle

@@ -26,11 +26,12 @@ using testing::WriteTask;
 
 TEST(ShuffleRowBuffer, RowsLieByPartitionInTheirOrder) {
   const auto batch = Batch(arrow::schema({arrow::field("a", arrow::int32())}), "[[10], [11], [12], [13], [14]]");
-  shuffle::RowBuffer buffer(4, arrow::default_memory_pool());
-  buffer.Add(buffer.Prepare(batch, std::vector<uint32_t>{2, 0, 2, 3, 0}).ValueOrDie());
+  shuffle::RowBuffer buffer(*batch->schema(), 4, 1 << 20, arrow::default_memory_pool());
+  buffer.Add(batch, 0, std::vector<uint32_t>{2, 0, 2, 3, 0});
+  ASSERT_TRUE(buffer.Sort().ok());
   const auto values = [&](int32_t partition) {
     std::vector<ShuffleRows> rows;
-    buffer.RowsOf(partition, &rows);
+    buffer.RowsOf(partition, buffer.sorted_batches(), &rows);
     std::vector<int32_t> result;
     for (const ShuffleRows& some : rows) {
       const auto& column = static_cast<const arrow::Int32Array&>(*some.batch->column(0));
@@ -44,15 +45,20 @@ TEST(ShuffleRowBuffer, RowsLieByPartitionInTheirOrder) {
   EXPECT_TRUE(values(1).empty());
   EXPECT_EQ(values(2), (std::vector<int32_t>{10, 12}));
   EXPECT_EQ(values(3), (std::vector<int32_t>{13}));
-  EXPECT_TRUE(buffer.Prepare(batch, std::vector<uint32_t>{0, 0, 0, 0, 4}).status().IsInvalid());
+  buffer.Add(batch, 0, std::vector<uint32_t>{0, 0, 0, 0, 4});
+  EXPECT_TRUE(buffer.Sort().IsInvalid());
 }
 
 TEST(ShuffleRowBuffer, SharedBuffersCountOnce) {
   const auto whole = Numbered(0, 100000);
-  shuffle::RowBuffer buffer(4, arrow::default_memory_pool());
+  shuffle::RowBuffer buffer(*whole->schema(), 4, 64 << 10, arrow::default_memory_pool());
   const std::vector<uint32_t> partitions(500, 1);
-  // Slices of something large keep nothing of it alive.
-  for (int64_t at = 0; at < 1000; at += 500) buffer.Add(buffer.Prepare(whole->Slice(at, 500), partitions).ValueOrDie());
+  // Slices of something large keep nothing of it alive once they are sorted, and that is soon.
+  for (int64_t at = 0; at < 1000; at += 500) {
+    buffer.Add(whole->Slice(at, 500), 0, partitions);
+    EXPECT_TRUE(buffer.KeepsMuchAlive());
+    ASSERT_TRUE(buffer.Sort().ok());
+  }
   EXPECT_GE(buffer.batch_bytes(), 1000 * 24);
   EXPECT_LT(buffer.held_bytes(), 100 << 10);
   // A dictionary is shared.
@@ -61,10 +67,14 @@ TEST(ShuffleRowBuffer, SharedBuffersCountOnce) {
   const auto encoded =
       arrow::compute::DictionaryEncode(testing::Array(arrow::utf8(), json + "]")).ValueOrDie().make_array();
   const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("d", encoded->type())}), 500, {encoded});
-  shuffle::RowBuffer dictionaries(4, arrow::default_memory_pool());
-  dictionaries.Add(dictionaries.Prepare(batch, partitions).ValueOrDie());
+  shuffle::RowBuffer dictionaries(*batch->schema(), 4, 1 << 20, arrow::default_memory_pool());
+  const auto add = [&] {
+    dictionaries.Add(batch, 0, partitions);
+    return dictionaries.Sort();
+  };
+  ASSERT_TRUE(add().ok());
   const int64_t first = dictionaries.held_bytes();
-  dictionaries.Add(dictionaries.Prepare(batch, partitions).ValueOrDie());
+  ASSERT_TRUE(add().ok());
   EXPECT_GT(first, 500 * 20);
   EXPECT_LT(dictionaries.held_bytes() - first, 500 * 8);
 }

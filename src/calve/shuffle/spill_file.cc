@@ -35,26 +35,20 @@ Result<std::unique_ptr<SpillFile>> SpillFile::Make(const std::string& folder) {
 }
 
 Status SpillFile::Append(std::span<const uint8_t> bytes) {
-  if (buffer_.size() + bytes.size() > kBufferSize) ARROW_RETURN_NOT_OK(Flush());
-  if (bytes.size() >= kBufferSize) return WriteOut(bytes);
+  if (bytes.size() >= kLargeWrite || buffer_.size() + bytes.size() > kBufferSize) return WriteOut(bytes);
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
   return Status::OK();
 }
 
-Status SpillFile::Flush() {
-  ARROW_RETURN_NOT_OK(WriteOut(buffer_));
-  buffer_.clear();
-  return Status::OK();
-}
+Status SpillFile::Flush() { return WriteOut({}); }
 
-Status SpillFile::WriteOut(std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(errno, "write", location_);
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    written_ += count;
-  }
+Status SpillFile::WriteOut(std::span<const uint8_t> more) {
+  const auto text = [](std::span<const uint8_t> bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  ARROW_RETURN_NOT_OK(WriteFully(file_, text(buffer_), text(more), location_));
+  written_ += static_cast<int64_t>(buffer_.size() + more.size());
+  buffer_.clear();
   return Status::OK();
 }
 

@@ -17,6 +17,7 @@ namespace calve::shuffle {
 class SpillFile {
  public:
   static constexpr size_t kBufferSize = 256 << 10;
+  static constexpr size_t kLargeWrite = 64 << 10;  ///< is not copied to the buffer
 
   /// In `folder`, which exists.
   static arrow::Result<std::unique_ptr<SpillFile>> Make(const std::string& folder);
@@ -41,7 +42,7 @@ class SpillFile {
 
  private:
   SpillFile(FileDescriptor file, std::string location) : file_(std::move(file)), location_(std::move(location)) {}
-  arrow::Status WriteOut(std::span<const uint8_t> bytes);
+  arrow::Status WriteOut(std::span<const uint8_t> more);  ///< what is buffered, and then `more`
 
   FileDescriptor file_;
   std::string location_;

@@ -27,6 +27,11 @@ using shuffle::SpillFile;
 /// Blocks are at most this part of the budget: a stream, its compressed form, and room for both to grow.
 constexpr int64_t kBlocksInBudget = 8;
 constexpr int64_t kSmallestBlock = 4096;
+/// So are the slabs in which rows wait, and what comes in until there is enough for one.
+constexpr int64_t kSlabsInBudget = 16;
+constexpr int64_t kSmallestSlab = int64_t{64} << 10, kLargestSlab = int64_t{4} << 20;
+/// The oldest rows are spilled, this part of all or more: blocks of a partition should not be smaller than so.
+constexpr int64_t kSpillsOfBuffered = 4, kSmallestSpilledBlock = int64_t{256} << 10;
 /// This part of the budget is left to what is not counted: the batch that comes in, and what allocators lose.
 constexpr int64_t kUncountedInBudget = 8;
 
@@ -43,7 +48,9 @@ class TaskWriter final : public ShuffleTaskWriter {
         context_(context),
         block_bytes_(
             std::max(std::min(options.block_bytes, options.memory_budget_bytes / kBlocksInBudget), kSmallestBlock)),
-        buffer_(partitions_, PoolOf(context)) {
+        buffer_(*schema_, partitions_,
+                std::clamp(options.memory_budget_bytes / kSlabsInBudget, kSmallestSlab, kLargestSlab),
+                PoolOf(context)) {
     result_.task = task;
   }
 
@@ -71,16 +78,12 @@ class TaskWriter final : public ShuffleTaskWriter {
     if (schema_->num_fields() == 0) return AddRowsWithoutColumns(batch);
     assigned_.resize(static_cast<size_t>(batch->num_rows()));
     ARROW_RETURN_NOT_OK(partitioner_->Assign(*batch, assigned_));
-    ARROW_ASSIGN_OR_RAISE(auto prepared, buffer_.Prepare(batch, assigned_));
-    if (!buffer_.empty() && !Fits(buffer_.held_bytes() + buffer_.CostOf(prepared))) ARROW_RETURN_NOT_OK(Spill());
-    buffer_.Add(std::move(prepared));
-    result_.rows += batch->num_rows();
-    NoteMemory();
-    return Fits(buffer_.held_bytes()) ? Status::OK() : Spill();
+    return Add(batch);
   }
 
   Result<ShuffleTaskResult> Commit() override {
     ARROW_RETURN_NOT_OK(CheckStop(context_));
+    ARROW_RETURN_NOT_OK(Sort());
     if (spill_ != nullptr) ARROW_RETURN_NOT_OK(spill_->Flush());
     ShuffleIndex index{{0}, options_.index_order};
     std::vector<uint32_t> checksums;
@@ -116,33 +119,73 @@ class TaskWriter final : public ShuffleTaskWriter {
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, buffer_.held_bytes() + FixedBytes());
   }
 
+  // Rows go to the buffer as `assigned_` says; it is sorted when it has no room for more.
+  Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    for (int64_t first = 0; first < batch->num_rows();) {
+      const int64_t room = buffer_.RoomFor(*batch, first);
+      if (room > 0) {
+        buffer_.Add(batch, first, std::span(assigned_).subspan(static_cast<size_t>(first), static_cast<size_t>(room)));
+      } else {
+        ARROW_RETURN_NOT_OK(Sort());
+      }
+      first += room;
+    }
+    result_.rows += batch->num_rows();
+    return buffer_.KeepsMuchAlive() ? Sort() : Status::OK();
+  }
+
+  // Where there is no room for what is sorted, what was sorted before is spilled.
+  Status Sort() {
+    ARROW_RETURN_NOT_OK(MakeRoomFor([&] { return buffer_.SortBytes(); }));
+    ARROW_RETURN_NOT_OK(buffer_.Sort());
+    NoteMemory();
+    return MakeRoomFor([] { return 0; });
+  }
+
+  template <typename Bytes>
+  Status MakeRoomFor(Bytes bytes) {
+    const auto fits = [&] { return Fits(buffer_.held_bytes() + bytes()); };
+    if (!fits()) buffer_.ReleaseSpare();
+    while (buffer_.has_sorted() && !fits()) {
+      ARROW_RETURN_NOT_OK(Spill(buffer_.OldestOf(SpillBytes())));
+      if (!fits()) buffer_.ReleaseSpare();
+    }
+    return Status::OK();
+  }
+
+  // All that is sorted, or less where each partition still gets a block of some size.
+  int64_t SpillBytes() const {
+    return std::max(buffer_.batch_bytes() / kSpillsOfBuffered, int64_t{partitions_} * kSmallestSpilledBlock);
+  }
+
   int64_t BlockRows() const {
-    const int64_t row_bytes = std::max<int64_t>(buffer_.batch_bytes() / std::max<int64_t>(buffer_.rows(), 1), 1);
+    const int64_t row_bytes = std::max<int64_t>(buffer_.batch_bytes() / std::max<int64_t>(buffer_.sorted_rows(), 1), 1);
     return std::max<int64_t>(block_bytes_ / row_bytes, 1);
   }
 
   template <typename Sink>
-  Status WriteBuffered(int32_t partition, Sink sink) {
+  Status WriteBuffered(int32_t partition, size_t batches, Sink sink) {
     rows_.clear();
-    buffer_.RowsOf(partition, &rows_);
+    buffer_.RowsOf(partition, batches, &rows_);
     return shuffle::WriteBlocks(blocks_.get(), rows_, BlockRows(), sink);
   }
 
-  Status Spill() {
+  /// The first `batches` that were sorted.
+  Status Spill(size_t batches) {
     if (spill_ == nullptr) {
       ARROW_ASSIGN_OR_RAISE(spill_, SpillFile::Make(folder_));
     }
     Round round{{spill_->size()}};
     for (int32_t partition = 0; partition < partitions_; ++partition) {
       ARROW_RETURN_NOT_OK(
-          WriteBuffered(partition, [&](std::span<const uint8_t> block) { return spill_->Append(block); }));
+          WriteBuffered(partition, batches, [&](std::span<const uint8_t> block) { return spill_->Append(block); }));
       round.offsets.push_back(spill_->size());
     }
     NoteMemory();
     ++result_.spills;
     result_.spilled_bytes += round.offsets.back() - round.offsets.front();
     rounds_.push_back(std::move(round));
-    buffer_.Clear();
+    buffer_.Forget(batches);
     blocks_->Release();
     return Status::OK();
   }
@@ -159,7 +202,7 @@ class TaskWriter final : public ShuffleTaskWriter {
     for (const Round& round : rounds_) {
       ARROW_RETURN_NOT_OK(spill_->Read(round.offsets[p], round.offsets[p + 1], append));
     }
-    ARROW_RETURN_NOT_OK(WriteBuffered(partition, append));
+    ARROW_RETURN_NOT_OK(WriteBuffered(partition, buffer_.sorted_batches(), append));
     NoteMemory();
     return Status::OK();
   }
@@ -167,10 +210,8 @@ class TaskWriter final : public ShuffleTaskWriter {
   // They carry nothing but their count, which goes to partition 0.
   Status AddRowsWithoutColumns(const std::shared_ptr<arrow::RecordBatch>& batch) {
     assigned_.assign(static_cast<size_t>(batch->num_rows()), 0);
-    result_.rows += batch->num_rows();
-    ARROW_ASSIGN_OR_RAISE(auto prepared, buffer_.Prepare(batch, assigned_));
-    buffer_.Add(std::move(prepared));
-    return Status::OK();
+    ARROW_RETURN_NOT_OK(Add(batch));
+    return Sort();
   }
 
   // Of tasks that run at the same time one makes the file; the others find the same bytes.
