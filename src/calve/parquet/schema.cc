@@ -6,7 +6,7 @@
 #include "calve/parquet/output_types.h"
 #include "calve/parquet/schema_limits.h"
 #include "calve/parquet/schema_tree.h"
-#include "calve/parquet/variant_shredding.h"
+#include "calve/parquet/variant_shape.h"
 
 #include "calve/base/status.h"
 

@@ -1,5 +1,6 @@
 #include "calve/parquet/variant_shredding.h"
 
+#include "calve/parquet/variant_shape.h"
 #include "calve/parquet/variant_value.h"
 #include "read_parquet.h"
 #include "test_data.h"
