@@ -1,5 +1,6 @@
 #include "calve/pipeline/rolling_writer.h"
 
+#include "calve/array/referenced_bytes.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/iceberg/metrics.h"
@@ -10,7 +11,6 @@
 #include "calve/pipeline/write_options.h"
 
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 
 #include <map>
 
@@ -34,8 +34,9 @@ struct OpenFile {
 
 /// Rows of `batch` to write between two looks at the file's size.
 int64_t SliceRows(const arrow::RecordBatch& batch, int64_t target_bytes) {
-  auto bytes = arrow::util::ReferencedBufferSize(batch);
-  const int64_t row_bytes = std::max<int64_t>(1, (bytes.ok() ? *bytes : 0) / std::max<int64_t>(1, batch.num_rows()));
+  int64_t bytes = 0;
+  for (const auto& column : batch.column_data()) bytes += ReferencedBytes(*column, 0, batch.num_rows());
+  const int64_t row_bytes = std::max<int64_t>(1, bytes / std::max<int64_t>(1, batch.num_rows()));
   return std::max(kMinSliceRows, target_bytes / kRollChecksPerFile / row_bytes);
 }
 
