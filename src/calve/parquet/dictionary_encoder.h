@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace calve::parquet {
 
@@ -37,22 +38,30 @@ class DictionaryEncoder {
   void Reset();
 
  private:
+  /// Of numbers of 4 bytes `key` is the number itself, else a hash of the value.
   struct Slot {
-    uint32_t hash;
+    uint32_t key;
     uint32_t id_plus_one;  ///< 0: empty
   };
 
+  static uint32_t KeyOf(const T& value, uint32_t hash);
+  static uint32_t HashOfKey(uint32_t key);
+  /// True when so many more values may make it too full.
+  bool IsCrowdedWith(int64_t more) const { return (size_ + more) * 8 > slots_.size() * 5; }
   arrow::Status Grow();
   Slot* Find(const T& value, uint32_t hash);
-  arrow::Status Insert(const T& value, uint32_t hash, Slot* slot);
+  arrow::Status Insert(const T& value, uint32_t key, Slot* slot);
   int64_t AddedBytes(const T& value) const;
+  arrow::Result<bool> AppendBlock(std::span<const T> values, const uint32_t* hashes, uint32_t* ids, int64_t* count);
+  void AppendNumbers(std::span<const T> values, const uint32_t* hashes, uint32_t* ids)
+    requires std::is_arithmetic_v<T>;
 
   const bool fixed_;
   const int64_t limit_bytes_;
   int64_t size_ = 0;
   ByteBuffer page_;
   PoolVector<int64_t> starts_;  ///< of byte arrays: where the bytes of each id begin, and where the last end
-  PoolVector<Slot> slots_;      ///< open addressing, a power of two, at most half full
+  PoolVector<Slot> slots_;      ///< open addressing, a power of two, at most five eighths full
 };
 
 }  // namespace calve::parquet

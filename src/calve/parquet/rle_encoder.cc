@@ -9,8 +9,11 @@
 
 #include "calve/parquet/rle_encoder.h"
 
+#include "calve/simd/run_bits.h"
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -79,23 +82,61 @@ Status AppendPacked(const T* values, int64_t count, int bit_width, ByteBuffer* o
   return Status::OK();
 }
 
+/// Finds runs in a row of bits that say which values are the same as the next.
+class RunFinder {
+ public:
+  RunFinder(const uint64_t* same, int64_t count) : same_(same), words_((count + 63) / 64) {}
+
+  /// The first value at or behind `from` that begins 8 of the same; the end of the words where there is none.
+  int64_t NextRun(int64_t from) const {
+    for (int64_t w = from / 64; w < words_; ++w) {
+      const uint64_t own = same_[w];
+      if (own == 0) continue;
+      // Bit i of `seven`: bits i to i + 6 are set.
+      const Wide wide = static_cast<Wide>(w + 1 < words_ ? same_[w + 1] : 0) << 64 | own;
+      const Wide two = wide & wide >> 1, four = two & two >> 2;
+      auto seven = static_cast<uint64_t>(four & four >> 3);
+      if (w == from / 64) seven &= ~uint64_t{0} << from % 64;
+      if (seven != 0) return w * 64 + std::countr_zero(seven);
+    }
+    return words_ * 64;
+  }
+
+  /// One behind the last value of the run that begins at `from`.
+  int64_t RunEnd(int64_t from) const {
+    for (int64_t w = from / 64; w < words_; ++w) {
+      const uint64_t others = ~same_[w] & (w == from / 64 ? ~uint64_t{0} << from % 64 : ~uint64_t{0});
+      if (others != 0) return w * 64 + std::countr_zero(others) + 1;
+    }
+    return words_ * 64;
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  const uint64_t* same_;
+  int64_t words_;
+};
+
 }  // namespace
 
 template <typename T>
 Status EncodeRle(std::span<const T> values, int bit_width, ByteBuffer* out) {
   const auto count = static_cast<int64_t>(values.size());
+  PoolVector<uint64_t> same(out->pool());
+  ARROW_RETURN_NOT_OK(same.Resize((count + 63) / 64));
+  simd::EqualToNext(values.data(), values.size(), same.data());
+  const RunFinder runs(same.data(), count);
   int64_t packed_begin = 0;
-  for (int64_t i = 0; i < count;) {
-    int64_t end = i + 1;
-    while (end < count && values[end] == values[i]) ++end;
+  for (int64_t begin = runs.NextRun(0); begin < count; begin = runs.NextRun(begin)) {
+    const int64_t end = runs.RunEnd(begin);
     // What is packed before a run is filled up to whole groups from the run.
-    const int64_t packed_end = i + (8 - (i - packed_begin) % 8) % 8;
+    const int64_t packed_end = begin + (8 - (begin - packed_begin) % 8) % 8;
     if (end - packed_end >= 8) {
       ARROW_RETURN_NOT_OK(AppendPacked(values.data() + packed_begin, packed_end - packed_begin, bit_width, out));
-      ARROW_RETURN_NOT_OK(AppendRun(static_cast<uint32_t>(values[i]), end - packed_end, bit_width, out));
+      ARROW_RETURN_NOT_OK(AppendRun(static_cast<uint32_t>(values[begin]), end - packed_end, bit_width, out));
       packed_begin = end;
     }
-    i = end;
+    begin = end;
   }
   return AppendPacked(values.data() + packed_begin, count - packed_begin, bit_width, out);
 }

@@ -6,6 +6,7 @@
 #include "calve/simd/gather.h"
 #include "calve/simd/level_bits.h"
 #include "calve/simd/min_max.h"
+#include "calve/simd/run_bits.h"
 #include "calve/simd/spread.h"
 
 #include "each_target.h"
@@ -374,6 +375,22 @@ TEST(KernelTargets, PackLevels) {
         std::vector<uint8_t> out(words * 8 * static_cast<size_t>(width) + kPackLevelsSlackBytes);
         PackLevels(pointers.data(), planes_count, width, count, out.data());
         for (size_t i = 0; i < count; ++i) ASSERT_EQ(ReadBits(out, i * width, width), levels[i]) << width << " " << i;
+      }
+    }
+  });
+}
+
+TEST(KernelTargets, EqualToNext) {
+  std::mt19937_64 random(8);
+  ForEachTarget([&] {
+    for (size_t count = 0; count < 300; ++count) {
+      std::vector<uint32_t> values(count);
+      for (auto& value : values) value = static_cast<uint32_t>(random() % 2) << 31;
+      std::vector<uint64_t> bits((count + 63) / 64, ~uint64_t{0});
+      EqualToNext(values.data(), count, bits.data());
+      for (size_t i = 0; i < bits.size() * 64; ++i) {
+        const bool same = i + 1 < count && values[i] == values[i + 1];
+        ASSERT_EQ(bits[i / 64] >> (i % 64) & 1, same ? 1u : 0u) << i << " of " << count;
       }
     }
   });
