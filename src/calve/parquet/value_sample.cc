@@ -11,21 +11,31 @@
 namespace calve::parquet {
 namespace {
 
-/// The number of values whose hash was there before.
+/// How often values come in a sample, as far as their hashes tell.
+struct Repetition {
+  double distinct = 0, once = 0, twice = 0;  ///< values: all, those that come once, those that come twice
+};
+
 template <typename T>
-arrow::Result<int64_t> CountRepeated(std::span<const T> sample, arrow::MemoryPool* pool) {
+arrow::Result<Repetition> CountRepetition(std::span<const T> sample, arrow::MemoryPool* pool) {
+  struct Slot {
+    uint32_t hash, count;  ///< no count: empty
+  };
   const auto slots_count = static_cast<int64_t>(std::bit_ceil(sample.size()) * 4);
-  PoolVector<uint32_t> slots(pool);  // hashes; 0: empty
-  ARROW_RETURN_NOT_OK(slots.AppendRun(0, slots_count));
-  int64_t repeated = 0;
+  PoolVector<Slot> slots(pool);
+  ARROW_RETURN_NOT_OK(slots.AppendRun(Slot{0, 0}, slots_count));
+  Repetition result;
   for (const T& value : sample) {
-    const uint32_t hash = HashOf(value) | 1;
-    int64_t i = (hash >> 1) & (slots_count - 1);
-    while (slots[i] != 0 && slots[i] != hash) i = (i + 1) & (slots_count - 1);
-    repeated += slots[i] == hash ? 1 : 0;
-    slots[i] = hash;
+    const uint32_t hash = HashOf(value);
+    int64_t i = hash & (slots_count - 1);
+    while (slots[i].count != 0 && slots[i].hash != hash) i = (i + 1) & (slots_count - 1);
+    slots[i].hash = hash;
+    const uint32_t count = ++slots[i].count;
+    result.distinct += count == 1 ? 1 : 0;
+    result.once += count == 1 ? 1 : count == 2 ? -1 : 0;
+    result.twice += count == 2 ? 1 : count == 3 ? -1 : 0;
   }
-  return repeated;
+  return result;
 }
 
 }  // namespace
@@ -35,14 +45,21 @@ arrow::Result<bool> DictionaryIsHopeless(std::span<const T> sample, bool fixed, 
                                          arrow::MemoryPool* pool) {
   constexpr size_t kFewest = 1024;
   if (sample.size() < kFewest) return false;
-  ARROW_ASSIGN_OR_RAISE(const int64_t repeated, CountRepeated(sample, pool));
+  ARROW_ASSIGN_OR_RAISE(const Repetition found, CountRepetition(sample, pool));
   const auto size = static_cast<double>(sample.size());
-  const double bytes_per_value = static_cast<double>(PlainBytes(sample, fixed)) / size;
+  const double bytes_per_value = std::max(static_cast<double>(PlainBytes(sample, fixed)) / size, 1.0);
   // Of n values drawn from N equally likely ones, n - N (1 - e^(-n/N)) repeat. A third of that, where N are as many as
   // the dictionary holds, is still taken for few enough: values are seldom equally likely.
-  const double capacity = static_cast<double>(limit_bytes) / std::max(bytes_per_value, 1.0);
+  const double capacity = static_cast<double>(limit_bytes) / bytes_per_value;
   const double expected = size + capacity * std::expm1(-size / capacity);
-  return static_cast<double>(repeated) < expected / 3;
+  if (size - found.distinct < expected / 3) return true;
+  // There are at least so many values that the sample does not have (Chao's estimate). Where they are more than the
+  // dictionary holds, it fills up: until then as many of all values go into it as come once in the sample, and all
+  // become ids.
+  const double unseen = found.once * found.once / (2 * std::max(found.twice, 1.0));
+  if (found.distinct + unseen < 2 * capacity) return false;
+  const double with_dictionary = found.once / size * bytes_per_value + std::log2(capacity) / 8;
+  return with_dictionary > bytes_per_value - bytes_per_value / 20;
 }
 
 template arrow::Result<bool> DictionaryIsHopeless(std::span<const int32_t>, bool, int64_t, arrow::MemoryPool*);

@@ -14,7 +14,8 @@ namespace calve::parquet {
 inline constexpr int64_t kSampleClusters = 512, kSampleClusterSlots = 8;
 
 /// True when a dictionary of `limit_bytes` would be full before it pays, as far as `sample` tells: it estimates how
-/// many distinct values there are from how many of the sample repeat. T as in ValueGatherer.
+/// many distinct values there are, and what a dictionary saves until it is full, from how many of the sample repeat.
+/// T as in ValueGatherer.
 template <typename T>
 arrow::Result<bool> DictionaryIsHopeless(std::span<const T> sample, bool fixed, int64_t limit_bytes,
                                          arrow::MemoryPool* pool);

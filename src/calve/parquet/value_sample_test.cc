@@ -36,6 +36,20 @@ TEST(ValueSample, FrequentValuesAmongDistinctOnes) {
   EXPECT_FALSE(Hopeless(sample));
 }
 
+// Of 4 bytes each, an id of 18 bits and every other value in the dictionary cost more.
+TEST(ValueSample, FrequentValuesThatSaveNothing) {
+  std::vector<int32_t> sample;
+  for (int64_t value : Random(~uint64_t{0})) sample.push_back(static_cast<int32_t>(value));
+  for (size_t i = 0; i < sample.size(); i += 2) sample[i] = 7;
+  const auto hopeless = [&] {
+    return DictionaryIsHopeless<int32_t>(sample, false, kLimit, arrow::default_memory_pool()).ValueOrDie();
+  };
+  EXPECT_TRUE(hopeless());
+  // Three of four are the same: those that are left pay for the ids of all.
+  for (size_t i = 1; i < sample.size(); i += 4) sample[i] = 7;
+  EXPECT_FALSE(hopeless());
+}
+
 TEST(ValueSample, ValuesThatRepeatInPlace) {
   std::vector<int64_t> sample;
   for (int64_t i = 0; i < 4096; ++i) sample.push_back(i / 4);
