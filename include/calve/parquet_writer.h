@@ -72,10 +72,12 @@ struct ParquetWriteOptions {
   std::optional<ParquetBloomFilterOptions> bloom_filter;  ///< of every column that can have one: not booleans
   std::map<std::string, ParquetColumnOptions> columns;    ///< by dotted path of a leaf column ("a.list.element")
   bool data_page_v2 = false;
-  bool page_index = true;          ///< column and offset indexes
-  bool page_checksums = true;      ///< CRC-32
-  bool size_statistics = true;     ///< level histograms and bytes of byte arrays, of chunks and pages
-  bool store_arrow_schema = true;  ///< as "ARROW:schema", from which readers restore Arrow's own types
+  bool page_index = true;       ///< column and offset indexes
+  bool page_checksums = true;   ///< CRC-32
+  bool size_statistics = true;  ///< level histograms and bytes of byte arrays, of chunks and pages
+  /// As "ARROW:schema", from which readers restore Arrow's own types. Left out of schemas of 256 fields and more that
+  /// Parquet's own says as much of.
+  bool store_arrow_schema = true;
   std::vector<ParquetSortingColumn> sorting_columns;
   std::optional<ParquetContentChunking> content_chunking;
   /// Leaves a column chunk uncompressed when a sample of its first page does not become a twentieth smaller.

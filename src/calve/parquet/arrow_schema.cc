@@ -27,6 +27,8 @@
 #include <arrow/util/checked_cast.h>
 #include <arrow/util/key_value_metadata.h>
 
+#include <algorithm>
+
 namespace calve::parquet {
 namespace {
 
@@ -226,6 +228,41 @@ std::shared_ptr<arrow::Schema> ParseArrowSchema(std::string_view text) {
 Result<std::string> FormatArrowSchema(const arrow::Schema& schema) {
   ARROW_ASSIGN_OR_RAISE(const auto message, arrow::ipc::SerializeSchema(schema));
   return arrow::util::base64_encode(std::string_view(*message));
+}
+
+namespace {
+
+bool ParquetSaysAsMuch(const arrow::Field& field) {
+  const auto& metadata = field.metadata();
+  if (metadata != nullptr && metadata->size() > (metadata->Contains("PARQUET:field_id") ? 1 : 0)) return false;
+  switch (field.type()->id()) {
+    case Type::BOOL:
+    case Type::INT8:
+    case Type::INT16:
+    case Type::INT32:
+    case Type::INT64:
+    case Type::UINT8:
+    case Type::UINT16:
+    case Type::UINT32:
+    case Type::UINT64:
+    case Type::FLOAT:
+    case Type::DOUBLE:
+    case Type::STRING:
+    case Type::BINARY:
+    case Type::FIXED_SIZE_BINARY:
+    case Type::DATE32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool ParquetSaysAsMuch(const arrow::Schema& schema) {
+  if (schema.metadata() != nullptr && schema.metadata()->size() > 0) return false;
+  return std::all_of(schema.fields().begin(), schema.fields().end(),
+                     [](const auto& field) { return ParquetSaysAsMuch(*field); });
 }
 
 void HonourArrowSchema(const arrow::FieldVector& stored, FileSchema* schema) {

@@ -13,11 +13,11 @@ class ByteBounds {
  public:
   void Add(std::string_view value) {
     const uint64_t prefix = PrefixOf(value);
-    if (prefix <= min_prefix_ && (empty_ || value < min_)) {
+    if (prefix < min_prefix_ || (prefix == min_prefix_ && (empty_ || value < min_))) {
       min_ = value;
       min_prefix_ = prefix;
     }
-    if (prefix >= max_prefix_ && (empty_ || max_ < value)) {
+    if (prefix > max_prefix_ || (prefix == max_prefix_ && (empty_ || max_ < value))) {
       max_ = value;
       max_prefix_ = prefix;
     }
@@ -33,6 +33,11 @@ class ByteBounds {
     uint64_t word = 0;
     if (value.size() >= sizeof(word)) {
       std::memcpy(&word, value.data(), sizeof(word));
+    } else if (value.size() >= sizeof(uint32_t)) {
+      uint32_t first, last;
+      std::memcpy(&first, value.data(), sizeof(first));
+      std::memcpy(&last, value.data() + value.size() - sizeof(last), sizeof(last));
+      word = first | uint64_t{last} << (8 * (value.size() - sizeof(last)));
     } else {
       for (size_t i = 0; i < value.size(); ++i) word |= uint64_t{static_cast<uint8_t>(value[i])} << (8 * i);
     }

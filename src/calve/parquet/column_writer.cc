@@ -65,7 +65,7 @@ void DescribePages(WrittenChunk* chunk) {
 }
 
 void AddHistogram(const LevelHistogram& more, LevelHistogram* histogram) {
-  histogram->resize(more.size());
+  if (histogram->size() < more.size()) histogram->resize(more.size());
   for (size_t level = 0; level < more.size(); ++level) (*histogram)[level] += more[level];
 }
 
@@ -126,11 +126,10 @@ class TypedColumnWriter : public ColumnWriter {
 
   Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) override {
     ARROW_RETURN_NOT_OK(levels_.Bind(field));
-    ARROW_RETURN_NOT_OK(InColumn(values_.Bind(levels_.leaf_array())));
-    gathers_plain_ = kIsBytes && !values_.has_entries() && plain_gatherer_.Bind(levels_.leaf_array());
-    ARROW_RETURN_NOT_OK(ChooseDictionary(row, count));
+    if (!levels_.all_null()) ARROW_RETURN_NOT_OK(BindValues(row, count));
+    const int64_t rows_per_step = levels_.all_null() ? page_rows_ : rows_per_step_;
     while (count > 0) {
-      int64_t step = std::min({count, rows_per_step_, page_rows_ - page_.row_count});
+      int64_t step = std::min({count, rows_per_step, page_rows_ - page_.row_count});
       bool cut = false;
       if (chunker_) {
         ARROW_ASSIGN_OR_RAISE(const int64_t before, RowsBeforeCut(row, step));
@@ -147,7 +146,11 @@ class TypedColumnWriter : public ColumnWriter {
     return Status::OK();
   }
 
-  void EndBatch() override { levels_.Unbind(); }
+  void EndBatch() override {
+    levels_.Unbind();
+    values_.Unbind();
+    gathers_plain_ = false;
+  }
 
   int64_t chunk_bytes() const override { return sealed_bytes_ + LevelBytes() + encoder_.bytes(); }
 
@@ -157,6 +160,8 @@ class TypedColumnWriter : public ColumnWriter {
     chunk.pages = std::exchange(pages_, {});
     chunk.data_pages = std::exchange(data_pages_, {});
     sealed_bytes_ = 0;
+    null_page_rows_ = 0;
+    null_page_ = {};
     ARROW_ASSIGN_OR_RAISE(EncodedDictionary dictionary, encoder_.EndChunk());
     if (dictionary.values != nullptr) {
       ARROW_RETURN_NOT_OK(AddToBloomFilter({dictionary.values->data(), static_cast<size_t>(dictionary.values->size())},
@@ -206,10 +211,16 @@ class TypedColumnWriter : public ColumnWriter {
     return LevelBytes() + repetition_levels_.BytesOf(slots_.slot_count) + definition_levels_.BytesOf(slots_.slot_count);
   }
 
+  Status BindValues(int64_t row, int64_t count) {
+    ARROW_RETURN_NOT_OK(InColumn(values_.Bind(levels_.leaf_array())));
+    gathers_plain_ = kIsBytes && !values_.has_entries() && plain_gatherer_.Bind(levels_.leaf_array());
+    return ChooseDictionary(row, count);
+  }
+
   /// Decides against a dictionary when a sample of the rows that begin the chunk says so.
   Status ChooseDictionary(int64_t row, int64_t count) {
     if constexpr (!kIsBoolean) {
-      const bool begins = slot_count_ == 0 && page_.slot_count == 0;
+      const bool begins = slot_count_ == null_count_ && page_.value_count == 0;
       if (!begins || !encoder_.uses_dictionary() || values_.has_entries()) return Status::OK();
       ARROW_ASSIGN_OR_RAISE(const std::span<const T> sample, Sample(row, count));
       ARROW_ASSIGN_OR_RAISE(const bool hopeless, DictionaryIsHopeless(sample, fixed_, dictionary_bytes_, pool_));
@@ -359,11 +370,37 @@ class TypedColumnWriter : public ColumnWriter {
       ARROW_RETURN_NOT_OK(repetition_levels_.Append(slots_.repetition_planes));
       return definition_levels_.Append(slots_.definition_planes);
     }
+    if (slots_.all_null) ARROW_RETURN_NOT_OK(repetition_levels_.AppendRun(0, slots_.slot_count));
     if (slots_.validity == nullptr) return definition_levels_.AppendRun(slots_.all_null ? 0 : 1, slots_.slot_count);
     return definition_levels_.AppendBits(slots_.validity, slots_.validity_offset, slots_.slot_count);
   }
 
   Status SealPage(bool last_of_chunk) {
+    const bool only_nulls = page_.value_count == 0 && definition_levels_.is_run_of(0);
+    if (only_nulls && page_.row_count == null_page_rows_) {
+      definition_levels_.Clear();
+      repetition_levels_.Clear();
+      AddPage(null_page_);
+      return Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(WrittenPage page, EncodePage(last_of_chunk));
+    // The first page of a chunk may yet decide what becomes of the others.
+    if (only_nulls && !pages_.empty()) {
+      null_page_rows_ = page_.row_count;
+      null_page_ = page;
+    }
+    AddPage(std::move(page));
+    return Status::OK();
+  }
+
+  /// Puts the open page among those that are done.
+  void AddPage(WrittenPage page) {
+    DescribePage();
+    sealed_bytes_ += page.bytes();
+    pages_.push_back(std::move(page));
+  }
+
+  Result<WrittenPage> EncodePage(bool last_of_chunk) {
     DataPageContent content;
     content.row_count = page_.row_count;
     content.slot_count = page_.slot_count;
@@ -391,17 +428,13 @@ class TypedColumnWriter : public ColumnWriter {
     auto page = page_writer_->DataPage(content);
     ARROW_RETURN_NOT_OK(InColumn(page.status()));
     encoder_.ClearPage();
-    DescribePage();
-    sealed_bytes_ += page->bytes();
-    pages_.push_back(page.MoveValueUnsafe());
-    return Status::OK();
+    return page;
   }
 
   Status AddToBloomFilter(std::span<const uint8_t> plain, int64_t count) {
     return bloom_filter_ ? bloom_filter_->Add(plain, count) : Status::OK();
   }
 
-  /// Puts the open page among those that are done.
   void DescribePage() {
     slot_count_ += page_.slot_count;
     null_count_ += page_.null_count();
@@ -461,6 +494,8 @@ class TypedColumnWriter : public ColumnWriter {
   std::vector<PageDescription> data_pages_;
   bool compress_ = true;  ///< unless a sample showed that it does not pay
   int64_t sealed_bytes_ = 0;
+  int64_t null_page_rows_ = 0;
+  WrittenPage null_page_;  ///< of `null_page_rows_` rows that are null: another of as many is the same
   int64_t slot_count_ = 0, null_count_ = 0, nan_count_ = 0;
   Bounds<T> chunk_bounds_;
   std::optional<BloomFilterBuilder> bloom_filter_;

@@ -65,10 +65,14 @@ Status LevelEncoder::Flush(ByteBuffer* out) {
     simd::PackLevels(words.data(), words.size(), bit_width_, static_cast<size_t>(count_), packed_.data());
     ARROW_RETURN_NOT_OK(EncodePackedRle(packed_.data(), count_, bit_width_, out));
   }
+  Clear();
+  return Status::OK();
+}
+
+void LevelEncoder::Clear() {
   count_ = 0;
   is_run_ = true;
   for (BitPlane& plane : planes_) plane.Clear();
-  return Status::OK();
 }
 
 }  // namespace calve::parquet

@@ -25,6 +25,9 @@ class LevelEncoder {
   int64_t BytesOf(int64_t count) const { return (count * bit_width_ + 7) / 8; }
   int64_t estimated_bytes() const { return BytesOf(count_); }
 
+  /// True when all levels until now are `level`.
+  bool is_run_of(int level) const { return is_run_ && run_level_ == level; }
+
   /// Bits `offset` to `offset + count` of `bits`, LSB first. The largest level is 1.
   arrow::Status AppendBits(const uint8_t* bits, int64_t offset, int64_t count);
   arrow::Status AppendRun(int level, int64_t count);
@@ -33,6 +36,8 @@ class LevelEncoder {
 
   /// Appends the encoded levels, without a length before them, and forgets them. Nothing when the largest level is 0.
   arrow::Status Flush(ByteBuffer* out);
+  /// Forgets the levels.
+  void Clear();
 
  private:
   /// Puts the levels that are one run into the planes.

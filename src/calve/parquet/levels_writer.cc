@@ -108,6 +108,8 @@ Status LevelsWriter::Bind(const arrow::ArrayData& field) {
   }
   ARROW_RETURN_NOT_OK(BindLeaf(*array));
   arrays_.back() = leaf_array_.get();
+  const arrow::ArrayData& top = *arrays_.front();
+  all_null_ = leaf_->steps.front().nullable && top.GetNullCount() == top.length;
   bound_ = &field;
   return Status::OK();
 }
@@ -122,12 +124,30 @@ void LevelsWriter::Unbind() {
 Status LevelsWriter::Build(int64_t row, int64_t count, LeafSlots* slots) {
   slots->row_count = slots->slot_count = count;
   slots->ranges.Clear();
+  if (all_null_) {
+    BuildNulls(slots);
+    return Status::OK();
+  }
   ARROW_RETURN_NOT_OK(slots->ranges.Append({row, count}));
   slots->flat = leaf_->steps.size() == 1;
+  slots->all_null = false;
   ARROW_RETURN_NOT_OK(slots->flat ? BuildFlat(row, count, slots) : BuildNested(row, count, slots));
   slots->values.ranges = slots->ranges.span();
   CountLevels(slots);
   return Status::OK();
+}
+
+void LevelsWriter::BuildNulls(LeafSlots* slots) const {
+  slots->flat = slots->all_null = true;
+  slots->validity = nullptr;
+  slots->definition_planes = slots->repetition_planes = {};
+  slots->values = {};
+  const auto all_at_zero = [&](size_t max_level, LevelHistogram* histogram) {
+    histogram->assign(max_level + 1, 0);
+    histogram->front() = slots->slot_count;
+  };
+  if (definition_.size() > 1) all_at_zero(definition_.size(), &slots->definition_histogram);
+  if (!repetition_.empty()) all_at_zero(repetition_.size(), &slots->repetition_histogram);
 }
 
 Status LevelsWriter::BuildFlat(int64_t row, int64_t count, LeafSlots* slots) {
@@ -340,24 +360,19 @@ Status LevelsWriter::FinishValues(LeafSlots* slots) {
 }
 
 void LevelsWriter::CountLevels(LeafSlots* slots) const {
+  if (slots->flat) return;
   const auto count = [&](std::span<const BitPlane> planes, LevelHistogram* histogram) {
-    histogram->assign(planes.empty() ? 0 : planes.size() + 1, 0);
+    histogram->assign(planes.size() + 1, 0);
     int64_t left = slots->slot_count;
     for (size_t k = 0; k < planes.size(); ++k) {
       const int64_t above = planes[k].CountSet();
       (*histogram)[k] = left - above;
       left = above;
     }
-    if (!planes.empty()) histogram->back() = left;
+    histogram->back() = left;
   };
-  if (!slots->flat) {
-    count(slots->definition_planes, &slots->definition_histogram);
-    count(slots->repetition_planes, &slots->repetition_histogram);
-    return;
-  }
-  slots->definition_histogram.clear();
-  if (definition_.empty()) return;
-  slots->definition_histogram = {slots->slot_count - slots->values.count, slots->values.count};
+  if (definition_.size() > 1) count(slots->definition_planes, &slots->definition_histogram);
+  if (!repetition_.empty()) count(slots->repetition_planes, &slots->repetition_histogram);
 }
 
 }  // namespace calve::parquet

@@ -22,12 +22,15 @@ struct LeafSlots {
   int64_t row_count = 0, slot_count = 0;
   /// Set for a leaf that is a top-level field: its slots are the rows, and no levels are made. Definition levels are
   /// the bits of `validity` from `validity_offset` on, or all 1 when it is null and all 0 when `all_null`.
-  bool flat = false, all_null = false;
+  bool flat = false;
+  /// All rows are null in the top-level field: slots are rows, whose levels are 0. Set for a flat leaf, and where the
+  /// whole array is null.
+  bool all_null = false;
   const uint8_t* validity = nullptr;
   int64_t validity_offset = 0;
   /// Otherwise bit planes, one a level above 0: bit i of plane k is set when the level of slot i is above k.
   std::span<const BitPlane> definition_planes, repetition_planes;
-  /// The number of slots at each definition and repetition level; empty when the largest is 0.
+  /// The number of slots at each definition and repetition level; as in PageDescription.
   LevelHistogram definition_histogram, repetition_histogram;
   ValueSlots values;
 
@@ -49,12 +52,15 @@ class LevelsWriter {
   /// The leaf's own array, of the leaf's value type or a dictionary of it. Its validity bitmap says which slots are
   /// null, those that a dictionary makes null too.
   const arrow::ArrayData& leaf_array() const { return *leaf_array_; }
+  /// True when all rows of the array are null.
+  bool all_null() const { return all_null_; }
 
   /// Describes rows [row, row + count), until the next call. Invalid when a required node is null.
   Status Build(int64_t row, int64_t count, LeafSlots* slots);
 
  private:
   Status BindLeaf(const arrow::ArrayData& array);
+  void BuildNulls(LeafSlots* slots) const;
   Status BuildFlat(int64_t row, int64_t count, LeafSlots* slots);
   Status BuildNested(int64_t row, int64_t count, LeafSlots* slots);
   Status AddPresence(const PathStep& step, const arrow::ArrayData& array, LeafSlots* slots);
@@ -74,6 +80,7 @@ class LevelsWriter {
   std::vector<const arrow::ArrayData*> arrays_;  ///< one a step of the leaf's path
   std::shared_ptr<arrow::ArrayData> leaf_array_;
   const arrow::ArrayData* bound_ = nullptr;
+  bool all_null_ = false;
   std::vector<std::shared_ptr<arrow::ArrayData>> unwrapped_;  ///< run-end encoded nodes, without their runs
 
   // The rows that are being described, down to a node of the path. A slot that has ended above the node stays, with 0

@@ -142,7 +142,9 @@ void ExpectPlainLevels(const WrittenLeaf& leaf, const arrow::ArrayData& array, s
     EXPECT_EQ(slots.row_count, count);
     ASSERT_EQ(slots.slot_count, static_cast<int64_t>(plain.levels.definition.size()));
     ASSERT_EQ(LevelsOf(leaf, slots), plain.levels) << "rows from " << row;
-    EXPECT_EQ(slots.definition_histogram, HistogramOf(plain.levels.definition, leaf.column.max_definition_level));
+    const int max_definition_level = leaf.column.max_definition_level;
+    EXPECT_EQ(slots.definition_histogram,
+              max_definition_level > 1 ? HistogramOf(plain.levels.definition, max_definition_level) : LevelHistogram());
     EXPECT_EQ(slots.repetition_histogram, HistogramOf(plain.levels.repetition, leaf.column.max_repetition_level));
     row += count;
   }

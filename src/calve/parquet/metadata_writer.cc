@@ -206,7 +206,7 @@ void WriteFileMetadata(ThriftWriter* out, const FileMetadata& metadata) {
 }  // namespace
 
 std::string Serialize(const FileMetadata& metadata) {
-  ThriftWriter out;
+  ThriftWriter out(4096);
   WriteFileMetadata(&out, metadata);
   return out.Finish();
 }

@@ -7,7 +7,7 @@
 
 namespace calve::parquet {
 
-/// The number of slots at each level: [max_level + 1], empty when the largest level is 0.
+/// The number of slots at each level: [max_level + 1].
 using LevelHistogram = std::vector<int64_t>;
 
 /// What a data page holds, for page indexes and size statistics. Where it lies follows from the pages before it.
@@ -17,6 +17,8 @@ struct PageDescription {
   int64_t value_count = 0;  ///< slots at the largest definition level
   int64_t nan_count = 0;
   int64_t byte_array_bytes = 0;  ///< BYTE_ARRAY: the sum of the values' lengths
+  /// Empty when the largest level is 0; that of definition levels also when it is 1, where the counts above say as
+  /// much.
   LevelHistogram definition_histogram, repetition_histogram;
   /// PLAIN without a length before it, by the column's order, NaNs left out. Exact, or cut (`CutBounds`). None without
   /// such values, without an order, or when they are too long for an index.

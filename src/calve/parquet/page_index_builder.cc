@@ -62,13 +62,23 @@ BoundaryOrder OrderOf(const LeafColumn& column, BoundOrder order, const ColumnIn
   return ascending ? BoundaryOrder::kAscending : descending ? BoundaryOrder::kDescending : BoundaryOrder::kUnordered;
 }
 
-void AppendHistogram(const LevelHistogram& histogram, std::vector<int64_t>* out) {
-  out->insert(out->end(), histogram.begin(), histogram.end());
+/// Calls `add(level, slots)` for the definition levels of a page, of which there are more than one.
+template <typename Add>
+void ForEachDefinitionLevel(const LeafColumn& column, const PageDescription& page, Add&& add) {
+  if (column.max_definition_level == 1) {
+    add(0, page.null_count());
+    add(1, page.value_count);
+    return;
+  }
+  for (size_t level = 0; level < page.definition_histogram.size(); ++level)
+    add(level, page.definition_histogram[level]);
 }
 
-void AddHistogram(const LevelHistogram& histogram, std::vector<int64_t>* sum) {
-  sum->resize(std::max(sum->size(), histogram.size()));
-  for (size_t level = 0; level < histogram.size(); ++level) (*sum)[level] += histogram[level];
+void AppendHistograms(const LeafColumn& column, const PageDescription& page, ColumnIndex* index) {
+  ForEachDefinitionLevel(column, page,
+                         [&](size_t, int64_t slots) { index->definition_level_histograms.push_back(slots); });
+  index->repetition_level_histograms.insert(index->repetition_level_histograms.end(), page.repetition_histogram.begin(),
+                                            page.repetition_histogram.end());
 }
 
 }  // namespace
@@ -108,6 +118,9 @@ std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<c
   ColumnIndex index;
   index.null_counts.emplace();
   if (order == BoundOrder::kFloat || order == BoundOrder::kFloat16) index.nan_counts.emplace();
+  index.min_values.reserve(pages.size());
+  index.max_values.reserve(pages.size());
+  index.null_counts->reserve(pages.size());
   for (const PageDescription& page : pages) {
     std::string min, max;
     if (page.value_count > 0 && !SetPageBounds(column.element, page, &min, &max)) return std::nullopt;
@@ -117,8 +130,7 @@ std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<c
     index.null_counts->push_back(page.null_count());
     if (index.nan_counts) index.nan_counts->push_back(page.nan_count);
     if (!histograms) continue;
-    AppendHistogram(page.repetition_histogram, &index.repetition_level_histograms);
-    AppendHistogram(page.definition_histogram, &index.definition_level_histograms);
+    AppendHistograms(column, page, &index);
   }
   index.boundary_order = OrderOf(column, order, index);
   return index;
@@ -127,6 +139,7 @@ std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<c
 OffsetIndex MakeOffsetIndex(const LeafColumn& column, std::span<const WrittenPage> pages,
                             std::span<const PageDescription> descriptions, int64_t offset, bool byte_array_bytes) {
   OffsetIndex index;
+  index.page_locations.reserve(pages.size());
   int64_t row = 0;
   auto description = descriptions.begin();
   for (const WrittenPage& page : pages) {
@@ -146,10 +159,18 @@ OffsetIndex MakeOffsetIndex(const LeafColumn& column, std::span<const WrittenPag
 SizeStatistics MakeSizeStatistics(const LeafColumn& column, std::span<const PageDescription> pages) {
   SizeStatistics result;
   if (column.element.type == PhysicalType::kByteArray) result.unencoded_byte_array_data_bytes = 0;
+  const auto histogram_of = [](int max_level) {
+    return std::vector<int64_t>(max_level == 0 ? 0 : static_cast<size_t>(max_level) + 1);
+  };
+  result.definition_level_histogram = histogram_of(column.max_definition_level);
+  result.repetition_level_histogram = histogram_of(column.max_repetition_level);
   for (const PageDescription& page : pages) {
     if (result.unencoded_byte_array_data_bytes) *result.unencoded_byte_array_data_bytes += page.byte_array_bytes;
-    AddHistogram(page.repetition_histogram, &result.repetition_level_histogram);
-    AddHistogram(page.definition_histogram, &result.definition_level_histogram);
+    ForEachDefinitionLevel(column, page,
+                           [&](size_t level, int64_t slots) { result.definition_level_histogram[level] += slots; });
+    for (size_t level = 0; level < page.repetition_histogram.size(); ++level) {
+      result.repetition_level_histogram[level] += page.repetition_histogram[level];
+    }
   }
   return result;
 }

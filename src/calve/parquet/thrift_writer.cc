@@ -10,6 +10,8 @@
 
 #include "calve/parquet/thrift_writer.h"
 
+#include <array>
+
 namespace calve::parquet {
 
 void ThriftWriter::Member(int16_t id, Type type) {
@@ -33,11 +35,11 @@ void ThriftWriter::ListHeader(Type type, size_t size) {
 }
 
 void ThriftWriter::Varint(uint64_t value) {
-  while (value >= 0x80) {
-    out_.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out_.push_back(static_cast<char>(value));
+  std::array<char, 10> bytes;
+  size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  out_.append(bytes.data(), count);
 }
 
 }  // namespace calve::parquet

@@ -23,6 +23,9 @@ class ThriftWriter {
     kStruct = 12
   };
 
+  /// `expected_bytes`: room to begin with.
+  explicit ThriftWriter(size_t expected_bytes = 64) { out_.reserve(expected_bytes); }
+
   void Bool(int16_t id, bool value) { Member(id, value ? Type::kTrue : Type::kFalse); }
   void I8(int16_t id, int8_t value) {
     Member(id, Type::kI8);

@@ -124,15 +124,16 @@ bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
 
 template <typename T>
 Status ValueEncoder<T>::UpdateBounds(Bounds<T>* bounds) {
-  if (ids_.empty()) return Status::OK();
+  if (ids_.empty() || ids_in_bounds_ == ids_.size()) return Status::OK();
+  ids_in_bounds_ = ids_.size();
   ARROW_RETURN_NOT_OK(used_.Resize(dictionary_.size()));
   std::memset(used_.data(), 0, static_cast<size_t>(used_.size()));
-  for (uint32_t id : ids_.span()) used_[id] = 1;
   std::array<T, 256> values;
   size_t count = 0;
-  for (int64_t id = 0; id < used_.size(); ++id) {
-    if (used_[id] == 0) continue;
-    values[count++] = dictionary_.value(static_cast<uint32_t>(id));
+  for (uint32_t id : ids_.span()) {
+    if (used_[id] != 0) continue;
+    used_[id] = 1;
+    values[count++] = dictionary_.value(id);
     if (count < values.size()) continue;
     bounds->Update(values);
     count = 0;
@@ -150,6 +151,7 @@ Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
     ARROW_RETURN_NOT_OK(AppendPlain(std::span<const T>(&value, 1), fixed_, &plain_));
   }
   ids_.Release();
+  ids_in_bounds_ = 0;
   plain_bytes_ = 0;
   dictionary_.Reset();
   entries_generation_ = -1;
@@ -164,6 +166,11 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
     ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_));
     if (fits) {
       if (state_ == State::kUndecided) plain_bytes_ += PlainBytes(values, fixed_);
+      // Numbers cost less now, one after another, than as entries of the dictionary.
+      if (std::is_arithmetic_v<T> && ids_in_bounds_ == ids_before) {
+        bounds->Update(values);
+        ids_in_bounds_ = ids_.size();
+      }
       return true;
     }
     ARROW_RETURN_NOT_OK(ids_.Resize(ids_before));
@@ -201,6 +208,7 @@ Result<EncodedValues> ValueEncoder<T>::EncodePage(bool last_of_chunk, Bounds<T>*
 template <typename T>
 void ValueEncoder<T>::ClearPage() {
   ids_.Clear();
+  ids_in_bounds_ = 0;
   plain_bytes_ = 0;
   plain_.Clear();
 }
@@ -215,6 +223,7 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
   dictionary_.Reset();
   entries_generation_ = -1;
   ids_.Release();
+  ids_in_bounds_ = 0;
   plain_.Release();
   has_dictionary_pages_ = false;
   plain_bytes_ = 0;

@@ -42,8 +42,8 @@ class ValueEncoder {
   /// Bytes that the open page's values and the dictionary will take.
   int64_t bytes() const;
 
-  /// Adds values to the open page. False, with nothing added: the page must end when it has values, and
-  /// what BytesWith says is another.
+  /// Adds values to the open page, and some to `bounds`. False, with nothing added: the page must end when it has
+  /// values, and what BytesWith says is another.
   Result<bool> Append(std::span<const T> values, Bounds<T>* bounds);
   /// True while values become ids of the dictionary; then entries may be appended, too.
   bool uses_dictionary() const { return state_ != State::kPlain; }
@@ -78,6 +78,7 @@ class ValueEncoder {
   bool has_dictionary_pages_ = false;
   DictionaryEncoder<T> dictionary_;
   PoolVector<uint32_t> ids_;        ///< of the open page, when it uses the dictionary
+  int64_t ids_in_bounds_ = 0;       ///< the first so many of `ids_` stand for values that the bounds have seen
   PoolVector<uint32_t> entry_ids_;  ///< of the entries that were appended last; kNoId: not looked up
   int64_t entries_generation_ = -1;
   PoolVector<uint8_t> used_;  ///< one a dictionary value: 1 when the page uses it

@@ -32,6 +32,8 @@ class ValueGatherer {
   /// Takes the leaf's array, which must outlive the calls of Gather. An array with the same dictionary as the one
   /// before does not convert it again.
   Status Bind(const arrow::ArrayData& array);
+  /// Lets go of the array; then only slots without values may be gathered.
+  void Unbind() { array_ = nullptr; }
   /// The values, in the array itself where they lie there as the file has them. Valid until the next call. Invalid
   /// when one does not fit the physical type.
   Result<std::span<const T>> Gather(const ValueSlots& slots);

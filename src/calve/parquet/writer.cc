@@ -7,6 +7,7 @@
 // footer is one is "PARE".
 
 #include "calve/array/buffer_pool.h"
+#include "calve/array/referenced_bytes.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/parquet/arrow_schema.h"
@@ -23,7 +24,6 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
-#include <arrow/util/byte_size.h>
 #include <arrow/util/thread_pool.h>
 
 #include <algorithm>
@@ -36,6 +36,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1", kEncryptedMagic = "PARE";
 constexpr char kArrowSchemaKey[] = "ARROW:schema";
+constexpr int kManyFields = 256;
 /// Rows, and bytes of Arrow data, after which the size of the row group is looked at.
 constexpr int64_t kRowsPerRound = 1 << 16;
 constexpr int64_t kBytesPerRound = int64_t{16} << 20;
@@ -75,7 +76,9 @@ class FileWriter : public ParquetWriter {
   }
 
   Status Start() {
-    if (options_.store_arrow_schema && !options_.key_value_metadata.contains(kArrowSchemaKey)) {
+    // Of many columns it would take more than half the footer, and most often say nothing.
+    const bool worth_it = schema_->num_fields() < kManyFields || !ParquetSaysAsMuch(*schema_);
+    if (options_.store_arrow_schema && worth_it && !options_.key_value_metadata.contains(kArrowSchemaKey)) {
       ARROW_ASSIGN_OR_RAISE(std::string text, FormatArrowSchema(*schema_));
       metadata_.key_value_metadata.push_back({kArrowSchemaKey, std::move(text)});
     }
@@ -141,9 +144,12 @@ class FileWriter : public ParquetWriter {
     return bytes;
   }
 
-  Result<int64_t> RowsPerRound(const arrow::RecordBatch& batch) const {
+  int64_t RowsPerRound(const arrow::RecordBatch& batch) const {
     if (batch.num_columns() == 0) return std::numeric_limits<int64_t>::max();
-    ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(batch));
+    int64_t bytes = 0;
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      bytes += ReferencedBytes(*batch.column_data(i), 0, batch.num_rows());
+    }
     const int64_t bytes_per_row = bytes / batch.num_rows() + 1;
     const int64_t bytes_per_round = std::min(kBytesPerRound, options_.row_group_bytes / 8);
     return std::clamp<int64_t>(bytes_per_round / bytes_per_row, 1, kRowsPerRound);
@@ -151,7 +157,7 @@ class FileWriter : public ParquetWriter {
 
   Status WriteRows(const arrow::RecordBatch& batch) {
     if (batch.num_rows() == 0) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(const int64_t rows_per_round, RowsPerRound(batch));
+    const int64_t rows_per_round = RowsPerRound(batch);
     const Context context = WithoutNesting(context_);
     for (int64_t row = 0; row < batch.num_rows();) {
       const int64_t count = std::min({batch.num_rows() - row, rows_per_round, options_.row_group_rows - group_rows_});

@@ -12,6 +12,8 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/builder.h>
 #include <arrow/extension/parquet_variant.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/arrow/schema.h>
 
 #include <random>
 
@@ -171,6 +173,68 @@ TEST(WriterInput, LargeBatchesOfArrowDictionaries) {
   ParquetWriteOptions options;
   options.row_group_rows = 70000;
   ExpectRoundTrip(arrow::schema({f}), {OneColumn(arrays.Make(*f, 150000)), OneColumn(arrays.Make(*f, 10))}, options);
+}
+
+// Of a batch without values only the levels are looked at; what the batch before left is not.
+TEST(WriterInput, BatchesWithoutValues) {
+  const std::pair<std::shared_ptr<arrow::DataType>, std::string> cases[] = {
+      {arrow::int32(), "[1, null, 3]"},
+      {arrow::utf8(), R"(["a", null, "b"])"},
+      {arrow::dictionary(arrow::int8(), arrow::utf8()), R"(["a", null, "b"])"},
+      {arrow::list(arrow::int32()), "[[1, null], [], [2]]"},
+      {arrow::struct_({field("x", arrow::int64(), false)}), R"([{"x": 1}, null, {"x": 2}])"},
+  };
+  for (const auto& [type, json] : cases) {
+    const auto schema = arrow::schema({field("c", type)});
+    for (const int64_t page_rows : {2, 100}) {
+      std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+      for (const int64_t nulls : {0, 5, 0, 7, 9}) {
+        const auto array = nulls == 0 ? FromJson(type, json) : arrow::MakeArrayOfNull(type, nulls).ValueOrDie();
+        batches.push_back(arrow::RecordBatch::Make(schema, array->length(), {array}));
+      }
+      ExpectRoundTrip(schema, batches, {.page_rows = page_rows});
+    }
+  }
+}
+
+// Where it says nothing that Parquet's schema does not: libparquet has the same schema without.
+TEST(WriterInput, NoArrowSchemaOfManyPlainFields) {
+  const auto id = arrow::key_value_metadata({"PARQUET:field_id"}, {"7"});
+  const arrow::FieldVector plain = {field("b", arrow::boolean()),
+                                    field("i8", arrow::int8()),
+                                    field("u16", arrow::uint16(), false),
+                                    field("u32", arrow::uint32()),
+                                    field("i64", arrow::int64())->WithMetadata(id),
+                                    field("f", arrow::float32()),
+                                    field("s", arrow::utf8()),
+                                    field("y", arrow::binary(), false),
+                                    field("x", arrow::fixed_size_binary(3)),
+                                    field("d", arrow::date32())};
+  const auto written = [&](int count, const std::shared_ptr<arrow::Field>& last) {
+    arrow::FieldVector fields;
+    for (int i = 0; i + 1 < count; ++i) {
+      const auto& like = plain[static_cast<size_t>(i) % plain.size()];
+      fields.push_back(like->WithName(like->name() + std::to_string(i)));
+    }
+    fields.push_back(last);
+    return WrittenParquet::Make(arrow::schema(fields), {}, {}).ValueOrDie();
+  };
+  const auto has_schema = [](const WrittenParquet& file) {
+    const auto pairs = file.metadata()->key_value_metadata();
+    return pairs != nullptr && pairs->Contains("ARROW:schema");
+  };
+  EXPECT_TRUE(has_schema(written(255, plain[0])));
+  EXPECT_TRUE(has_schema(written(256, field("l", arrow::large_utf8()))));
+  EXPECT_TRUE(has_schema(written(256, plain[0]->WithMetadata(arrow::key_value_metadata({"k"}, {"v"})))));
+  const auto file = written(256, plain[0]);
+  EXPECT_FALSE(has_schema(file));
+  std::shared_ptr<arrow::Schema> read;
+  ASSERT_TRUE(::parquet::arrow::FromParquetSchema(file.metadata()->schema(), &read).ok());
+  for (int i = 0; i < read->num_fields(); ++i) {
+    const auto& like = i == 255 ? plain[0] : plain[static_cast<size_t>(i) % plain.size()];
+    EXPECT_TRUE(read->field(i)->type()->Equals(like->type())) << read->field(i)->ToString();
+    EXPECT_EQ(read->field(i)->nullable(), like->nullable());
+  }
 }
 
 }  // namespace
