@@ -1,12 +1,13 @@
 // Times the decoding of shuffle blocks.
 //
-//   calve_peer_shuffle [--rounds N] [--trusted] [--cold] [--keep] [--reader R] [--serve] DATA INDEX
+//   calve_peer_shuffle [--rounds N] [--trusted] [--as-they-lie] [--cold] [--keep] [--reader R] [--serve] DATA INDEX
 //   calve_peer_shuffle --make COLUMNSxROWS[-dict] --codec none|lz4|zstd --blocks N DATA INDEX
 //
 // R: calve (default), c-data (calve, through the C Data Interface), arrow (Arrow's RecordBatchStreamReader), and
 // controls: codec (decompression alone), pass (one pass over the decoded offsets and strings), schema (the schema
-// message parsed alone). --cold empties the schema cache before each block. Prints blocks, rows, the median of rounds
-// in microseconds a block (of this thread's CPU time), allocations and bytes allocated a block, and a checksum.
+// message parsed alone). --as-they-lie copies no values for their alignment, as Arrow does not. --cold empties the
+// schema cache before each block. Prints blocks, rows, the median of rounds in microseconds a block (of this thread's
+// CPU time), allocations and bytes allocated a block, and a checksum.
 #include "calve/ipc/message.h"
 #include "calve/ipc/schema_cache.h"
 #include "calve/ipc/stream_decoder.h"
@@ -57,7 +58,7 @@ using arrow::Status;
 
 struct Options {
   int rounds = 5;
-  bool trusted = false, cold = false, keep = false, serve = false;
+  bool trusted = false, align_values = true, cold = false, keep = false, serve = false;
   std::string reader = "calve", make, codec = "none";
   int64_t blocks = 1;
   std::vector<std::string> files;
@@ -187,6 +188,7 @@ class Bench {
   Status Calve(Batches* kept, Checksum* checksum) {
     ShuffleBlockReadOptions read;
     read.trusted = options_.trusted;
+    read.align_values = options_.align_values;
     auto reader = ShuffleBlockReader::Make(input_.data, read, context_);
     while (true) {
       if (options_.cold) ipc::ThreadSchemaCache().Clear();
@@ -199,6 +201,7 @@ class Bench {
   Status CData() {
     ShuffleBlockReadOptions read;
     read.trusted = options_.trusted;
+    read.align_values = options_.align_values;
     auto reader = ShuffleBlockReader::Make(input_.data, read, context_);
     while (true) {
       ArrowArray array;
@@ -321,6 +324,8 @@ Result<Options> Parse(int argc, char** argv) {
       options.rounds = std::atoi(value().c_str());
     } else if (word == "--trusted") {
       options.trusted = true;
+    } else if (word == "--as-they-lie") {
+      options.align_values = false;
     } else if (word == "--cold") {
       options.cold = true;
     } else if (word == "--keep") {

@@ -99,6 +99,7 @@ arrow::Result<std::vector<ShuffleTaskResult>> WriteShuffle(
 
 struct ShuffleReadOptions {
   bool trusted = false;          ///< see ShuffleBlockReadOptions
+  bool align_values = true;      ///< see ShuffleBlockReadOptions
   bool verify_checksums = true;  ///< where there are some, before a row of the partition's part is returned
   int64_t prefetch_bytes = int64_t{8} << 20;  ///< asked of the system ahead of the file that is being read
 };

@@ -184,6 +184,8 @@ Status StreamDecoder::AlignBuffers(const DecodeOptions& options, Decoded* out) {
   const auto each_misaligned = [&](auto visit) {
     for (size_t i = 0; i < plan.nodes.size(); ++i) {
       const auto alignment = static_cast<uintptr_t>(plan.nodes[i].alignment);
+      const bool values_only = plan.nodes[i].layout == Layout::kFixed && plan.nodes[i].dictionary < 0;
+      if (values_only && !options.align_values) continue;
       // Validity and characters are bytes; all else is what the node's alignment is about.
       const NodeView& view = out->layout.nodes[i];
       const int32_t last = plan.nodes[i].has_characters() ? 1 : plan.nodes[i].buffers - 1;

@@ -18,6 +18,7 @@ namespace calve::ipc {
 struct DecodeOptions {
   bool trusted = false;             ///< CheckLayout is left out
   bool offsets_as_lengths = false;  ///< 32-bit offsets are stored as UndoOffsetsAsLengths says
+  bool align_values = true;         ///< of fixed width, where buffers stay where they are lent
   /// Owns what the source lends: buffers may stay there where their alignment allows it. Null: bodies are copied.
   std::shared_ptr<arrow::Buffer> owner;
 };

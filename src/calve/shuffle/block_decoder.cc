@@ -9,6 +9,7 @@ arrow::Status BlockDecoder::Decode(ShuffleCodec codec, std::span<const uint8_t> 
   switch (codec) {
     case ShuffleCodec::kNone: {
       options.owner = owner;
+      options.align_values = align_values_;
       ipc::MemorySource memory(payload);
       return decoder_.Decode(&memory, options, out);
     }

@@ -18,7 +18,8 @@ namespace calve::shuffle {
 class BlockDecoder {
  public:
   /// `pool` outlives all batches.
-  BlockDecoder(arrow::MemoryPool* pool, bool trusted) : decoder_(pool), trusted_(trusted) {}
+  BlockDecoder(arrow::MemoryPool* pool, bool trusted, bool align_values = true)
+      : decoder_(pool), trusted_(trusted), align_values_(align_values) {}
 
   /// `owner`: keeps `payload` in memory, so that it may be decoded in place; null: it is gone afterwards.
   arrow::Status Decode(ShuffleCodec codec, std::span<const uint8_t> payload,
@@ -28,7 +29,7 @@ class BlockDecoder {
 
  private:
   ipc::StreamDecoder decoder_;
-  const bool trusted_;
+  const bool trusted_, align_values_;
   Lz4Source lz4_;
   ZstdSource zstd_;
   SnappySource snappy_;

@@ -28,7 +28,7 @@ class BlockReader : public ShuffleBlockReader {
       : options_(std::move(options)),
         budget_(context.memory_budget_bytes > 0 ? OperationPool::Make(context) : nullptr),
         pool_(PoolOf(context)),
-        decoder_(pool_, options_.trusted) {}
+        decoder_(pool_, options_.trusted, options_.align_values) {}
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     ARROW_ASSIGN_OR_RAISE(const bool more, DecodeNext());

@@ -3,6 +3,8 @@
 #include "shuffle_testing.h"
 
 #include <arrow/c/bridge.h>
+#include <arrow/compute/cast.h>
+#include <arrow/compute/initialize.h>
 #include <arrow/io/file.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -306,6 +308,34 @@ TEST_F(BlockReader, UncompressedBlocksAreDecodedInPlaceWhereTheirAlignmentAllows
       EXPECT_EQ(reader->metrics().in_place, inside ? 1 : 0);
       EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(inside ? alignment : 64), 0U);
     }
+  }
+}
+
+TEST_F(BlockReader, ValuesAreGivenAsTheyLieWhereThatIsAskedFor) {
+  ASSERT_TRUE(arrow::compute::Initialize().ok());
+  const auto schema = arrow::schema({arrow::field("n", arrow::int64()), arrow::field("t", arrow::large_utf8())});
+  const auto large = *arrow::compute::Cast(*Texts({"a", "bc"}), arrow::large_utf8());
+  const auto expected = FromJson(schema, 2, {Numbers({7, 8}), large});
+  const std::string block = BlockOf(StreamOf(*expected));
+  std::shared_ptr<arrow::Buffer> memory = *arrow::AllocateBuffer(8192);
+  ShuffleBlockReadOptions options;
+  options.align_values = false;
+  for (int64_t shift = 0; shift < 8; ++shift) {
+    std::memcpy(memory->mutable_data() + shift, block.data(), block.size());
+    auto reader =
+        ShuffleBlockReader::Make(arrow::SliceBuffer(memory, shift, static_cast<int64_t>(block.size())), options);
+    const auto batch = *reader->Next();
+    const auto inside = [&](int column) {
+      const uint8_t* data = batch->column_data(column)->buffers[1]->data();
+      return data >= memory->data() && data < memory->data() + memory->size();
+    };
+    const bool aligned = (shift + ShuffleBlockHeader::kSize) % 8 == 0;
+    EXPECT_TRUE(inside(0)) << shift;
+    EXPECT_EQ(inside(1), aligned) << shift;
+    EXPECT_EQ(reader->metrics().in_place, aligned ? 1 : 0);
+    EXPECT_EQ(std::memcmp(batch->column_data(0)->buffers[1]->data(), Numbers({7, 8})->data()->buffers[1]->data(), 16),
+              0);
+    EXPECT_TRUE(batch->column(1)->Equals(large));
   }
 }
 

@@ -96,6 +96,7 @@ class PartitionReader final : public arrow::RecordBatchReader {
     if (part.checksum && options_.verify_checksums) ARROW_RETURN_NOT_OK(CheckCrc(part, partition_));
     ShuffleBlockReadOptions options;
     options.trusted = options_.trusted;
+    options.align_values = options_.align_values;
     ARROW_ASSIGN_OR_RAISE(blocks_,
                           ShuffleBlockReader::Open(part.files->data_path, part.offset, part.size, options, context_));
     return Status::OK();

@@ -1,5 +1,6 @@
 #include "calve/simd/bit_unpack.h"
 #include "calve/simd/byte_stream_split.h"
+#include "calve/simd/checks.h"
 #include "calve/simd/compact.h"
 #include "calve/simd/delta.h"
 #include "calve/simd/delta_encode.h"
@@ -141,6 +142,57 @@ TEST(KernelTargets, GatherAndRepeat) {
     const auto bytes = RandomBytes(100, random);
     EXPECT_EQ(Largest(bytes.data(), bytes.size()), *std::max_element(bytes.begin(), bytes.end()));
     EXPECT_EQ(Largest(bytes.data(), 0), 0);
+  });
+}
+
+template <typename T>
+void CheckAreOffsets(std::mt19937_64& random) {
+  for (size_t count : {0, 1, 2, 7, 8, 9, 16, 17, 33, 64, 65, 200}) {
+    std::vector<T> offsets(count);
+    T last = 0;
+    for (T& offset : offsets) offset = last += static_cast<T>(random() % 3);
+    ASSERT_TRUE(AreOffsets(offsets.data(), count)) << count;
+    // One that is less than the one before, or negative, is seen wherever it is.
+    for (size_t i = 0; i < count; ++i) {
+      auto broken = offsets;
+      broken[i] = -1;
+      ASSERT_FALSE(AreOffsets(broken.data(), count)) << count << " " << i;
+      if (i == 0) continue;
+      broken[i] = offsets[i];
+      broken[i - 1] = std::numeric_limits<T>::max();
+      ASSERT_FALSE(AreOffsets(broken.data(), count)) << count << " " << i;
+    }
+  }
+}
+
+template <typename T>
+void CheckMaxOf(std::mt19937_64& random) {
+  for (size_t count : {0, 1, 7, 15, 16, 17, 33, 64, 65, 200}) {
+    std::vector<T> values(count);
+    for (T& value : values) value = static_cast<T>(random());
+    const uint32_t expected = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    ASSERT_EQ(MaxOf(values.data(), count), expected) << count;
+  }
+}
+
+TEST(KernelTargets, Checks) {
+  ForEachTarget([] {
+    std::mt19937_64 random(12);
+    CheckAreOffsets<int32_t>(random);
+    CheckAreOffsets<int64_t>(random);
+    CheckMaxOf<uint8_t>(random);
+    CheckMaxOf<uint16_t>(random);
+    CheckMaxOf<uint32_t>(random);
+    for (size_t count : {0, 1, 15, 16, 63, 64, 65, 127, 256, 257, 300}) {
+      std::vector<uint8_t> text(count);
+      for (uint8_t& byte : text) byte = static_cast<uint8_t>(random() % 128);
+      ASSERT_TRUE(IsAscii(text.data(), count)) << count;
+      for (size_t i = 0; i < count; ++i) {
+        text[i] |= 0x80;
+        ASSERT_FALSE(IsAscii(text.data(), count)) << count << " " << i;
+        text[i] &= 0x7f;
+      }
+    }
   });
 }
 
