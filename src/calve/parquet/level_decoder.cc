@@ -81,7 +81,10 @@ Status LevelDecoder::DecodeValidity(int64_t count, ValidityBuilder* out) {
   }
   if (count == 0) return Status::OK();
   ARROW_ASSIGN_OR_RAISE(ValidityBuilder::Writer writer, out->Write(count));
-  while (count > 0) {
+  static_assert(RunReader::kShortRun == ValidityBuilder::Writer::kMost);
+  while (true) {
+    count -= runs_.NextShortRunsOfBits(count, &writer);
+    if (count == 0) break;
     Run run;
     ARROW_RETURN_NOT_OK(runs_.Next(count, &run));
     if (run.packed != nullptr) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 namespace calve::parquet {
@@ -79,6 +80,69 @@ TEST(LevelDecoder, ValidityKeepsRuns) {
   for (bool bit : {true, true, false, true, false, false, false, true, false, false, false}) expected.push_back(bit);
   for (int64_t step : {1, 9, 64, 81})
     EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 81, step).ValueOrDie(), expected);
+}
+
+/// Runs of both kinds and the levels that they stand for.
+struct RandomRuns {
+  Bytes bytes;
+  std::vector<bool> levels;
+
+  explicit RandomRuns(uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const uint64_t longest = random() % 2 == 0 ? 10 : 300;
+    while (levels.size() < 3000) random() % 2 == 0 ? AddRepeated(1 + random() % longest, random) : AddPacked(random);
+  }
+
+ private:
+  void AddHeader(uint64_t header) {
+    for (; header >= 0x80; header >>= 7) bytes.push_back(static_cast<uint8_t>(header | 0x80));
+    bytes.push_back(static_cast<uint8_t>(header));
+  }
+  void AddRepeated(uint64_t count, std::mt19937_64& random) {
+    AddHeader(count << 1);
+    bytes.push_back(random() % 2);
+    levels.insert(levels.end(), count, bytes.back() == 1);
+  }
+  void AddPacked(std::mt19937_64& random) {
+    const uint64_t groups = 1 + random() % (random() % 4 == 0 ? 70 : 4);
+    AddHeader(groups << 1 | 1);
+    for (uint64_t group = 0; group < groups; ++group) {
+      bytes.push_back(static_cast<uint8_t>(random()));
+      for (int bit = 0; bit < 8; ++bit) levels.push_back((bytes.back() >> bit & 1) != 0);
+    }
+  }
+};
+
+TEST(LevelDecoder, ValidityOfRandomRuns) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const RandomRuns runs(seed);
+    const auto count = static_cast<int64_t>(runs.levels.size());
+    for (const int64_t step : {int64_t{1}, int64_t{57}, int64_t{500}, count}) {
+      EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs.bytes), count, step).ValueOrDie(), runs.levels) << seed;
+    }
+    EXPECT_TRUE(Validity(LevelDecoder::FromV2(1, runs.bytes), count + 1, count + 1).status().IsInvalid());
+  }
+}
+
+TEST(LevelDecoder, ShortRunsCutAtEveryByte) {
+  const RandomRuns runs(0);
+  const auto count = static_cast<int64_t>(runs.levels.size());
+  for (size_t size = 0; size < runs.bytes.size(); ++size) {
+    const Bytes exact(runs.bytes.begin(), runs.bytes.begin() + static_cast<int64_t>(size));
+    EXPECT_TRUE(Validity(LevelDecoder::FromV2(1, exact), count, count).status().IsInvalid()) << size;
+  }
+}
+
+TEST(LevelDecoder, RefusesALevelTooLargeAmongShortRuns) {
+  Bytes runs;
+  for (int i = 0; i < 20; ++i) runs.insert(runs.end(), {0x06, 0x00, 0x03, 0x55});
+  EXPECT_TRUE(Validity(LevelDecoder::FromV2(1, runs), 220, 220).ok());
+  runs[41] = 2;
+  EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 220, 220).status().message(),
+            "level 2 out of range (the largest is 1)");
+  runs[41] = 0;
+  runs[40] = 0;  // a run of no values
+  EXPECT_TRUE(Validity(LevelDecoder::FromV2(1, runs), 220, 220).status().IsInvalid());
 }
 
 TEST(LevelDecoder, RefusesLevelsTooLarge) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace calve::parquet {
@@ -39,6 +40,13 @@ class RunReader {
     return Status::OK();
   }
 
+  /// Of values of one bit: calls out->Put(bits, count) for each of the next runs, whole ones of at most kShortRun
+  /// values, as long as there are such and there is room for one in `count` values. Returns how many values there were.
+  /// Stops early before anything unusual, which Next knows.
+  template <typename Out>
+  int64_t NextShortRunsOfBits(int64_t count, Out* out);
+  static constexpr int64_t kShortRun = 56;
+
  private:
   Status ReadHeader();
 
@@ -46,6 +54,31 @@ class RunReader {
   int bit_width_;
   Run run_;
 };
+
+template <typename Out>
+int64_t RunReader::NextShortRunsOfBits(int64_t count, Out* out) {
+  if (run_.count > 0) return 0;
+  Out sink = *out;  // a copy that can stay in registers
+  const auto rest = ByteCursor(cursor_).Bytes(cursor_.remaining());
+  const uint8_t *in = rest.data(), *const end = in + rest.size();
+  int64_t left = count;
+  // What kind of run it is decides about values, not about what is done: kinds cannot be guessed.
+  while (left >= kShortRun && end - in > 8) {
+    const uint64_t header = *in, packed = header & 1;
+    uint64_t word;
+    std::memcpy(&word, in + 1, sizeof(word));
+    const uint64_t n = packed != 0 ? header >> 1 << 3 : header >> 1;
+    const bool usual = header < 0x80 && n - 1 < kShortRun && (packed != 0 || (word & 0xff) <= 1);
+    if (!usual) break;
+    const uint64_t bits = packed != 0 ? word : uint64_t{0} - (word & 1);
+    sink.Put(bits & ~uint64_t{0} >> (64 - n), static_cast<int64_t>(n));
+    in += 1 + (packed != 0 ? header >> 1 : 1);
+    left -= static_cast<int64_t>(n);
+  }
+  cursor_.Skip(static_cast<size_t>(in - rest.data()));
+  *out = sink;
+  return count - left;
+}
 
 /// Unpacks `count` values of a bit-packed run from value `first` on.
 template <typename T>

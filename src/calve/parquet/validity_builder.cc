@@ -14,6 +14,13 @@ Status ValidityBuilder::Grow(int64_t count) {
   return Status::OK();
 }
 
+void ValidityBuilder::Writer::Finish() {
+  std::memcpy(out_, &word_, sizeof(word_));
+  const int64_t count = (out_ - begin_) * 8 + used_ - first_;
+  builder_->size_ += count;
+  builder_->null_count_ += count - arrow::internal::CountSetBits(begin_, first_, count);
+}
+
 arrow::Result<ValidityBuilder::Writer> ValidityBuilder::Write(int64_t count) {
   ARROW_RETURN_NOT_OK(Grow(count));
   return Writer(this, bits_.data() + size_ / 8);

@@ -3,7 +3,6 @@
 #include "calve/parquet/pool_vector.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -44,8 +43,19 @@ class ValidityBuilder {
 /// called. The builder is not touched meanwhile.
 class ValidityBuilder::Writer {
  public:
+  /// So many bits are put at once: eight bytes have them wherever in a byte they begin.
+  static constexpr int64_t kMost = 56;
+
+  /// The low `count` bits of `bits`, at most kMost; the others are 0.
+  void Put(uint64_t bits, int64_t count) {
+    word_ |= bits << used_;
+    std::memcpy(out_, &word_, sizeof(word_));
+    used_ += count;
+    out_ += used_ / 8;
+    word_ >>= used_ & ~int64_t{7};
+    used_ %= 8;
+  }
   void AppendRun(bool valid, int64_t count) {
-    if (!valid) nulls_ += count;
     for (; count > kMost; count -= kMost) Put(valid ? ~uint64_t{0} >> (64 - kMost) : 0, kMost);
     if (count > 0) Put(valid ? ~uint64_t{0} >> (64 - count) : 0, count);
   }
@@ -54,43 +64,29 @@ class ValidityBuilder::Writer {
     const uint8_t* in = bits + first / 8;
     for (const int64_t shift = first % 8; count > 0; in += kMost / 8) {
       uint64_t word = 0;
-      std::memcpy(&word, in, static_cast<size_t>(std::min<int64_t>(end - in, sizeof(word))));
+      if (end - in >= 8) {
+        std::memcpy(&word, in, sizeof(word));
+      } else {
+        std::memcpy(&word, in, static_cast<size_t>(end - in));
+      }
       const int64_t n = std::min(count, kMost);
-      word = word >> shift & (~uint64_t{0} >> (64 - n));
-      nulls_ += n - std::popcount(word);
-      Put(word, n);
+      Put(word >> shift & (~uint64_t{0} >> (64 - n)), n);
       count -= n;
     }
   }
-  void Finish() {
-    std::memcpy(out_, &word_, sizeof(word_));
-    builder_->size_ += (out_ - begin_) * 8 + used_ - first_;
-    builder_->null_count_ += nulls_;
-  }
+  void Finish();
 
  private:
   friend class ValidityBuilder;
-  /// So many bits are put at once: eight bytes have them wherever in a byte they begin.
-  static constexpr int64_t kMost = 56;
 
   Writer(ValidityBuilder* builder, uint8_t* begin)
       : builder_(builder), begin_(begin), out_(begin), first_(builder->size_ % 8), used_(first_) {
     word_ = first_ == 0 ? 0 : begin[0] & ((1u << first_) - 1);
   }
-  /// The low `count` <= kMost bits of `bits`; the others are 0.
-  void Put(uint64_t bits, int64_t count) {
-    word_ |= bits << used_;
-    used_ += count;
-    if (used_ < 64) return;
-    std::memcpy(out_, &word_, sizeof(word_));
-    out_ += sizeof(word_);
-    used_ -= 64;
-    word_ = bits >> (count - used_);
-  }
 
   ValidityBuilder* builder_;
   uint8_t *begin_, *out_;
-  int64_t first_, used_, nulls_ = 0;
+  int64_t first_, used_;  ///< bits of begin_[0] that were there before, and of out_[0]
   uint64_t word_ = 0;
 };
 
