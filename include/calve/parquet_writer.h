@@ -66,7 +66,9 @@ struct ParquetWriteOptions {
   int64_t row_group_bytes = int64_t{128} << 20;  ///< encoded bytes, estimated; a row group ends when it is reached
   int64_t page_bytes = 1 << 20;
   int64_t page_rows = 20000;
-  int64_t dictionary_bytes = 2 << 20;  ///< a chunk whose dictionary grows over it falls back to PLAIN
+  /// A chunk whose dictionary grows over it falls back to PLAIN. One whose values come eight times each and more, on
+  /// average, may be up to sixteen times as large.
+  int64_t dictionary_bytes = 2 << 20;
   bool dictionary = true;
   ParquetEncoding encoding = ParquetEncoding::kAutomatic;
   std::optional<ParquetBloomFilterOptions> bloom_filter;  ///< of every column that can have one: not booleans

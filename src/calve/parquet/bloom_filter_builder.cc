@@ -5,9 +5,11 @@
 #include "calve/parquet/thrift_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace calve::parquet {
 namespace {
@@ -50,23 +52,36 @@ int64_t BloomFilterBytes(int64_t ndv, double fpp, int64_t max_bytes) {
   return std::clamp(bytes, kBloomBlockBytes, most);
 }
 
+/// Takes one value off the front of `plain`.
+std::span<const uint8_t> BloomFilterBuilder::TakeValue(std::span<const uint8_t>* plain) const {
+  auto size = static_cast<size_t>(width_);
+  if (width_ == 0) {
+    uint32_t length = 0;
+    std::memcpy(&length, plain->data(), sizeof(length));
+    *plain = plain->subspan(sizeof(length));
+    size = length;
+  }
+  const auto value = plain->first(size);
+  *plain = plain->subspan(size);
+  return value;
+}
+
 Status BloomFilterBuilder::Add(std::span<const uint8_t> plain, int64_t count) {
   if (bits_.empty()) {
     if (count == 0) return Status::OK();
     ARROW_RETURN_NOT_OK(bits_.AppendRun(0, bytes_));
   }
   const int64_t blocks = bits_.size() / kBloomBlockBytes;
-  for (int64_t i = 0; i < count; ++i) {
-    auto size = static_cast<size_t>(width_);
-    if (width_ == 0) {
-      uint32_t length = 0;
-      std::memcpy(&length, plain.data(), sizeof(length));
-      plain = plain.subspan(sizeof(length));
-      size = length;
+  // So many blocks are on the way before the first is needed.
+  std::array<std::pair<uint8_t*, uint64_t>, 64> found;
+  for (size_t here = 0; count > 0; count -= static_cast<int64_t>(here)) {
+    here = std::min(static_cast<size_t>(count), found.size());
+    for (size_t i = 0; i < here; ++i) {
+      const uint64_t hash = Xxh64(TakeValue(&plain), 0);
+      found[i] = {bits_.data() + BloomBlockOf(hash, blocks) * kBloomBlockBytes, hash};
+      __builtin_prefetch(found[i].first, /*rw=*/1);
     }
-    const uint64_t hash = Xxh64(plain.first(size), 0);
-    plain = plain.subspan(size);
-    BloomBlockInsert(bits_.data() + BloomBlockOf(hash, blocks) * kBloomBlockBytes, hash);
+    for (size_t i = 0; i < here; ++i) BloomBlockInsert(found[i].first, found[i].second);
   }
   return Status::OK();
 }
@@ -87,8 +102,7 @@ Result<std::optional<WrittenBloomFilter>> BloomFilterBuilder::Finish() {
   while (bits_.size() > kBloomBlockBytes && WrongPassRateFolded(bits_) <= fpp_) Fold();
   result.emplace();
   result->header = HeaderOf(bits_.size());
-  result->bitset.assign(reinterpret_cast<const char*>(bits_.data()), static_cast<size_t>(bits_.size()));
-  bits_.Clear();
+  ARROW_ASSIGN_OR_RAISE(result->bitset, bits_.Finish());
   return result;
 }
 

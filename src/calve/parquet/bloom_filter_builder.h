@@ -4,6 +4,7 @@
 #include "calve/parquet/pool_vector.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +17,8 @@ int64_t BloomFilterBytes(int64_t ndv, double fpp, int64_t max_bytes);
 
 /// A bloom filter as the file has it: header and bitset, which are encrypted apart.
 struct WrittenBloomFilter {
-  std::string header, bitset;
+  std::string header;
+  std::shared_ptr<arrow::Buffer> bitset;
 };
 
 /// Builds the bloom filter of a column chunk from its values ("Parquet Bloom Filter").
@@ -33,6 +35,7 @@ class BloomFilterBuilder {
   int64_t memory_bytes() const { return bits_.capacity_bytes(); }
 
  private:
+  std::span<const uint8_t> TakeValue(std::span<const uint8_t>* plain) const;
   void Fold();
 
   const int64_t bytes_;

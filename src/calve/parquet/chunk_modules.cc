@@ -25,12 +25,11 @@ Result<ChunkModules> ChunkModules::Make(const LeafColumn& column, const ParquetW
       ARROW_ASSIGN_OR_RAISE(result.column_index_, result.Module(ModuleType::kColumnIndex, Serialize(*index)));
     }
   }
-  if (auto filter = std::exchange(result.chunk_.bloom_filter, std::nullopt)) {
-    ARROW_ASSIGN_OR_RAISE(result.bloom_filter_,
-                          result.Module(ModuleType::kBloomFilterHeader, std::move(filter->header)));
-    ARROW_ASSIGN_OR_RAISE(const std::string bits,
-                          result.Module(ModuleType::kBloomFilterBitset, std::move(filter->bitset)));
-    result.bloom_filter_ += bits;
+  if (auto& filter = result.chunk_.bloom_filter; filter && result.encryptor_ != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(filter->header, result.encryptor_->Encrypt(ModuleType::kBloomFilterHeader, filter->header));
+    ARROW_ASSIGN_OR_RAISE(std::string bits, result.encryptor_->Encrypt(ModuleType::kBloomFilterBitset,
+                                                                       std::string_view(*filter->bitset)));
+    filter->bitset = arrow::Buffer::FromString(std::move(bits));
   }
   return result;
 }

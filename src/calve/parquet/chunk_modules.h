@@ -23,8 +23,8 @@ class ChunkModules {
 
   WrittenChunk& chunk() { return chunk_; }
   ChunkEncryptor* encryptor() const { return encryptor_.get(); }
-  /// Header and bitset; empty: there is no filter.
-  const std::string& bloom_filter() const { return bloom_filter_; }
+  /// None: there is no filter.
+  const std::optional<WrittenBloomFilter>& bloom_filter() const { return chunk_.bloom_filter; }
   /// The chunk's indexes, once it is known at which byte of the file the chunk begins. None when they are not wanted.
   Result<ChunkIndexes> Indexes(const LeafColumn& column, const ParquetWriteOptions& options, int64_t offset);
 
@@ -33,7 +33,7 @@ class ChunkModules {
 
   WrittenChunk chunk_;
   std::unique_ptr<ChunkEncryptor> encryptor_;
-  std::string column_index_, bloom_filter_;
+  std::string column_index_;
 };
 
 }  // namespace calve::parquet

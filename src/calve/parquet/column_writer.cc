@@ -255,9 +255,19 @@ class TypedColumnWriter : public ColumnWriter {
   /// How many of the rows come before a place that content gives for a page to end.
   Result<int64_t> RowsBeforeCut(int64_t row, int64_t count) {
     ARROW_RETURN_NOT_OK(levels_.Build(row, count, &slots_));
+    const int max_level = leaf_->column.max_definition_level;
+    if (values_.has_entries()) {
+      auto positions = values_.GatherPositions(slots_.values);
+      ARROW_RETURN_NOT_OK(InColumn(positions.status()));
+      if (std::exchange(weights_generation_, values_.entries_generation()) != values_.entries_generation()) {
+        entry_weights_.clear();
+        for (const T& entry : values_.entries()) entry_weights_.push_back(ContentChunker::WeightOf(entry));
+      }
+      return chunker_->RowsBeforeCut(slots_, max_level, entry_weights_, *positions);
+    }
     auto values = values_.Gather(slots_.values);
     ARROW_RETURN_NOT_OK(InColumn(values.status()));
-    return chunker_->RowsBeforeCut(slots_, leaf_->column.max_definition_level, *values);
+    return chunker_->RowsBeforeCut(slots_, max_level, *values);
   }
 
   Status WriteStep(int64_t row, int64_t count) {
@@ -480,6 +490,8 @@ class TypedColumnWriter : public ColumnWriter {
   PlainGatherer plain_gatherer_;
   bool gathers_plain_ = false;
   std::optional<ContentChunker> chunker_;
+  std::vector<ContentChunker::Weight> entry_weights_;  ///< of a dictionary's values
+  int64_t weights_generation_ = -1;
 
   // The open page.
   PageDescription page_;

@@ -67,9 +67,8 @@ void ContentChunker::Roll(uint64_t mixed, int64_t bytes) {
   at_end_ = at_end_ || bytes_ >= max_bytes_ || static_cast<double>(hash_ >> 32) < odds * static_cast<double>(bytes);
 }
 
-template <typename T>
-int64_t ContentChunker::RowsBeforeCut(const LeafSlots& slots, int max_definition_level, std::span<const T> values) {
-  const T* value = values.data();
+template <typename NextWeight>
+int64_t ContentChunker::RollRows(const LeafSlots& slots, int max_definition_level, NextWeight&& next_weight) {
   int64_t row = 0;
   for (int64_t slot = 0; slot < slots.slot_count; ++slot) {
     const int repetition = slots.flat ? 0 : LevelOf(slots.repetition_planes, slot);
@@ -84,13 +83,30 @@ int64_t ContentChunker::RowsBeforeCut(const LeafSlots& slots, int max_definition
     const int definition = DefinitionLevelOf(slots, max_definition_level, slot);
     const uint64_t levels = static_cast<uint64_t>(definition) << 8 | static_cast<uint64_t>(repetition);
     if (definition == max_definition_level) {
-      Roll(MixOf(*value) + levels, BytesOf(*value) + 1);
-      ++value;
+      const Weight weight = next_weight();
+      Roll(weight.mixed + levels, weight.bytes + 1);
     } else {
       Roll(Mix(levels), 1);
     }
   }
   return slots.row_count;
+}
+
+template <typename T>
+ContentChunker::Weight ContentChunker::WeightOf(const T& value) {
+  return {MixOf(value), BytesOf(value)};
+}
+
+template <typename T>
+int64_t ContentChunker::RowsBeforeCut(const LeafSlots& slots, int max_definition_level, std::span<const T> values) {
+  const T* value = values.data();
+  return RollRows(slots, max_definition_level, [&] { return WeightOf(*value++); });
+}
+
+int64_t ContentChunker::RowsBeforeCut(const LeafSlots& slots, int max_definition_level, std::span<const Weight> weights,
+                                      std::span<const uint32_t> positions) {
+  const uint32_t* position = positions.data();
+  return RollRows(slots, max_definition_level, [&] { return weights[*position++]; });
 }
 
 template int64_t ContentChunker::RowsBeforeCut(const LeafSlots&, int, std::span<const uint8_t>);
@@ -99,5 +115,12 @@ template int64_t ContentChunker::RowsBeforeCut(const LeafSlots&, int, std::span<
 template int64_t ContentChunker::RowsBeforeCut(const LeafSlots&, int, std::span<const float>);
 template int64_t ContentChunker::RowsBeforeCut(const LeafSlots&, int, std::span<const double>);
 template int64_t ContentChunker::RowsBeforeCut(const LeafSlots&, int, std::span<const std::string_view>);
+
+template ContentChunker::Weight ContentChunker::WeightOf(const uint8_t&);
+template ContentChunker::Weight ContentChunker::WeightOf(const int32_t&);
+template ContentChunker::Weight ContentChunker::WeightOf(const int64_t&);
+template ContentChunker::Weight ContentChunker::WeightOf(const float&);
+template ContentChunker::Weight ContentChunker::WeightOf(const double&);
+template ContentChunker::Weight ContentChunker::WeightOf(const std::string_view&);
 
 }  // namespace calve::parquet

@@ -29,7 +29,20 @@ class ContentChunker {
   template <typename T>
   int64_t RowsBeforeCut(const LeafSlots& slots, int max_definition_level, std::span<const T> values);
 
+  /// What a value is to the hash.
+  struct Weight {
+    uint64_t mixed;
+    int64_t bytes;
+  };
+  template <typename T>
+  static Weight WeightOf(const T& value);
+  /// The same for the values that stand at `positions` of those that `weights` are of.
+  int64_t RowsBeforeCut(const LeafSlots& slots, int max_definition_level, std::span<const Weight> weights,
+                        std::span<const uint32_t> positions);
+
  private:
+  template <typename NextWeight>
+  int64_t RollRows(const LeafSlots& slots, int max_definition_level, NextWeight&& next_weight);
   /// Takes a slot in.
   void Roll(uint64_t mixed, int64_t bytes);
 

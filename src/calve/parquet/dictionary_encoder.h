@@ -24,6 +24,8 @@ class DictionaryEncoder {
   int64_t size() const { return size_; }
   int64_t page_bytes() const { return page_.size(); }
   int64_t memory_bytes() const { return page_.capacity_bytes() + starts_.capacity_bytes() + slots_.capacity_bytes(); }
+  int64_t limit_bytes() const { return limit_bytes_; }
+  void set_limit_bytes(int64_t bytes) { limit_bytes_ = bytes; }
   /// Bits of an id now, at least 1.
   int bit_width() const;
 
@@ -57,7 +59,7 @@ class DictionaryEncoder {
     requires std::is_arithmetic_v<T>;
 
   const bool fixed_;
-  const int64_t limit_bytes_;
+  int64_t limit_bytes_;
   int64_t size_ = 0;
   ByteBuffer page_;
   PoolVector<int64_t> starts_;  ///< of byte arrays: where the bytes of each id begin, and where the last end

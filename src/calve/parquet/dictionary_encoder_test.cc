@@ -141,16 +141,42 @@ TEST(ValueEncoder, FullDictionaryStaysForThePagesThatUseIt) {
   EXPECT_EQ(pages.bounds.max(), std::string("\xC7\0\0\0\0\0\0\0", 8));
 }
 
-// Many values for few entries, then one entry too many: the open page is not blown up to PLAIN.
+// Seven values for each entry, then one entry too many: the open page is not blown up to PLAIN.
 TEST(ValueEncoder, FullDictionaryThatPaysIsKeptBeforeTheFirstPageEnds) {
   ColumnOptions options;
   options.dictionary_bytes = 80;
   Pages pages(options);
-  EXPECT_TRUE(pages.Add(Numbers(0, 10, 1000)));
+  EXPECT_TRUE(pages.Add(Numbers(0, 10, 7)));
   EXPECT_FALSE(pages.Add({11}));
   EXPECT_EQ(pages.Seal(), Encoding::kRleDictionary);
   EXPECT_TRUE(pages.Add({11}));
   EXPECT_EQ(pages.Seal(true), Encoding::kPlain);
+}
+
+// Of eight values and more for each entry it grows, to sixteen times the size and no further.
+TEST(ValueEncoder, FullDictionaryOfFrequentValuesGrows) {
+  ColumnOptions options;
+  options.dictionary_bytes = 80;
+  Pages pages(options);
+  EXPECT_TRUE(pages.Add(Numbers(0, 10, 1000)));
+  EXPECT_TRUE(pages.Add(Numbers(10, 160, 1)));
+  EXPECT_FALSE(pages.Add({160}));
+  EXPECT_EQ(pages.Seal(), Encoding::kRleDictionary);
+  EXPECT_TRUE(pages.Add({160}));
+  EXPECT_EQ(pages.Seal(true), Encoding::kPlain);
+  EXPECT_EQ(pages.encoder.EndChunk()->values->size(), 16 * 80);
+  // The next chunk begins with what was asked for.
+  EXPECT_TRUE(pages.Add(Numbers(0, 10, 2)));
+  EXPECT_FALSE(pages.Add({11}));
+}
+
+// A page of one value may be long, and cut by content, and the value of the next page.
+TEST(ValueEncoder, OneValueDecidesNothing) {
+  Pages pages({});
+  for (int page = 0; page < 3; ++page) {
+    EXPECT_TRUE(pages.Add({7}));
+    EXPECT_EQ(pages.Seal(), Encoding::kRleDictionary);
+  }
 }
 
 TEST(ValueEncoder, SwitchedOff) {

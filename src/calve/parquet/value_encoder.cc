@@ -21,6 +21,7 @@ namespace {
 
 /// A dictionary is a page, whose size is an int32.
 constexpr int64_t kLargestDictionary = int64_t{1} << 30;
+constexpr int64_t kOftenEnough = 8, kLargerDictionary = 16;
 
 }  // namespace
 
@@ -28,8 +29,9 @@ template <typename T>
 ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ColumnOptions& options, arrow::MemoryPool* pool)
     : fixed_(element.type == PhysicalType::kFixedLenByteArray),
       may_use_dictionary_(options.dictionary),
+      dictionary_bytes_(std::min(options.dictionary_bytes, kLargestDictionary)),
       state_(options.dictionary ? State::kUndecided : State::kPlain),
-      dictionary_(fixed_, std::min(options.dictionary_bytes, kLargestDictionary), pool),
+      dictionary_(fixed_, dictionary_bytes_, pool),
       ids_(pool),
       entry_ids_(pool),
       used_(pool),
@@ -91,6 +93,9 @@ Result<bool> ValueEncoder<T>::Identify(std::span<const T> entries, std::span<con
     if (entry_ids_[position] != kNoId) continue;
     id.Clear();
     ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(entries.subspan(position, 1), &id));
+    if (!fits && MayGrow()) {
+      ARROW_ASSIGN_OR_RAISE(fits, dictionary_.Append(entries.subspan(position, 1), &id));
+    }
     if (!fits) return false;
     entry_ids_[position] = id[0];
   }
@@ -109,12 +114,23 @@ Result<bool> ValueEncoder<T>::AppendEntries(std::span<const T> entries, std::spa
   if (!fits) return false;
   ARROW_RETURN_NOT_OK(ids_.Reserve(static_cast<int64_t>(positions.size())));
   for (uint32_t position : positions) ids_.UnsafeAppend(entry_ids_[position]);
+  chunk_ids_ += static_cast<int64_t>(positions.size());
   if (state_ == State::kUndecided) plain_bytes_ += PlainBytesOfEntries(entries, positions, fixed_);
   return true;
 }
 
 template <typename T>
+bool ValueEncoder<T>::MayGrow() {
+  const int64_t largest = std::min(kLargerDictionary * dictionary_bytes_, kLargestDictionary);
+  if (dictionary_.limit_bytes() >= largest || chunk_ids_ < kOftenEnough * dictionary_.size()) return false;
+  dictionary_.set_limit_bytes(std::min(2 * dictionary_.limit_bytes(), largest));
+  return true;
+}
+
+template <typename T>
 bool ValueEncoder<T>::Pays(bool last_of_chunk) const {
+  // A single value says nothing of those to come.
+  if (!last_of_chunk && ids_.size() == 1) return true;
   // Before the end, ids cost something but the dictionary is going to be used again: what counts is whether values
   // repeat.
   const int64_t ids_bytes = IdBytes(0);
@@ -143,6 +159,14 @@ Status ValueEncoder<T>::UpdateBounds(Bounds<T>* bounds) {
 }
 
 template <typename T>
+void ValueEncoder<T>::ResetDictionary() {
+  dictionary_.Reset();
+  dictionary_.set_limit_bytes(dictionary_bytes_);
+  chunk_ids_ = 0;
+  entries_generation_ = -1;
+}
+
+template <typename T>
 Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
   ARROW_RETURN_NOT_OK(UpdateBounds(bounds));
   ARROW_RETURN_NOT_OK(plain_.Reserve(plain_bytes_));
@@ -153,8 +177,7 @@ Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
   ids_.Release();
   ids_in_bounds_ = 0;
   plain_bytes_ = 0;
-  dictionary_.Reset();
-  entries_generation_ = -1;
+  ResetDictionary();
   state_ = State::kPlain;
   return Status::OK();
 }
@@ -164,7 +187,12 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
   if (state_ != State::kPlain) {
     const int64_t ids_before = ids_.size();
     ARROW_ASSIGN_OR_RAISE(bool fits, dictionary_.Append(values, &ids_));
+    while (!fits && MayGrow()) {
+      ARROW_RETURN_NOT_OK(ids_.Resize(ids_before));
+      ARROW_ASSIGN_OR_RAISE(fits, dictionary_.Append(values, &ids_));
+    }
     if (fits) {
+      chunk_ids_ += static_cast<int64_t>(values.size());
       if (state_ == State::kUndecided) plain_bytes_ += PlainBytes(values, fixed_);
       // Numbers cost less now, one after another, than as entries of the dictionary.
       if (std::is_arithmetic_v<T> && ids_in_bounds_ == ids_before) {
@@ -220,8 +248,7 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
     result.value_count = dictionary_.size();
     ARROW_ASSIGN_OR_RAISE(result.values, dictionary_.Finish());
   }
-  dictionary_.Reset();
-  entries_generation_ = -1;
+  ResetDictionary();
   ids_.Release();
   ids_in_bounds_ = 0;
   plain_.Release();

@@ -30,7 +30,8 @@ struct EncodedDictionary {
 ///
 /// A chunk begins with a dictionary unless it is switched off. Its first page that has values decides: when the
 /// dictionary does not pay, or is full before, the page is encoded as PLAIN, and so is the chunk. A dictionary that is
-/// full later stays for the pages that use it, and the pages after them are PLAIN. T as in ValueGatherer, without
+/// full later stays for the pages that use it, and the pages after them are PLAIN. One whose values come eight
+/// times each, on average, may grow to sixteen times the size. T as in ValueGatherer, without
 /// booleans.
 template <typename T>
 class ValueEncoder {
@@ -69,14 +70,19 @@ class ValueEncoder {
   int64_t IdBytes(int64_t more) const;
   Result<bool> Identify(std::span<const T> entries, std::span<const uint32_t> positions);
   bool Pays(bool last_of_chunk) const;
+  /// Makes room in a dictionary that is full when it is worth it.
+  bool MayGrow();
   Status Abandon(Bounds<T>* bounds);
+  void ResetDictionary();
   /// Adds the values that the page's ids stand for, each once.
   Status UpdateBounds(Bounds<T>* bounds);
 
   const bool fixed_, may_use_dictionary_;
+  const int64_t dictionary_bytes_;  ///< largest, as a rule
   State state_;
   bool has_dictionary_pages_ = false;
   DictionaryEncoder<T> dictionary_;
+  int64_t chunk_ids_ = 0;           ///< values of the chunk that are ids
   PoolVector<uint32_t> ids_;        ///< of the open page, when it uses the dictionary
   int64_t ids_in_bounds_ = 0;       ///< the first so many of `ids_` stand for values that the bounds have seen
   PoolVector<uint32_t> entry_ids_;  ///< of the entries that were appended last; kNoId: not looked up

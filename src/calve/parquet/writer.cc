@@ -234,10 +234,12 @@ class FileWriter : public ParquetWriter {
 
   /// Puts the chunk's bloom filter behind its row group, and its metadata under its key.
   Status FinishMetadata(size_t column, ChunkModules* modules, ColumnChunk* chunk) {
-    if (!modules->bloom_filter().empty()) {
+    if (const auto& filter = modules->bloom_filter()) {
       chunk->metadata->bloom_filter_offset = position_;
-      chunk->metadata->bloom_filter_length = static_cast<int32_t>(modules->bloom_filter().size());
-      ARROW_RETURN_NOT_OK(PutText(modules->bloom_filter()));
+      chunk->metadata->bloom_filter_length =
+          static_cast<int32_t>(static_cast<int64_t>(filter->header.size()) + filter->bitset->size());
+      ARROW_RETURN_NOT_OK(PutText(filter->header));
+      ARROW_RETURN_NOT_OK(Put(filter->bitset->data(), filter->bitset->size()));
     }
     if (modules->encryptor() == nullptr) return Status::OK();
     return encryptor_->EncryptMetadata(static_cast<int64_t>(column), modules->encryptor(), chunk);

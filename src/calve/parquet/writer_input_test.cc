@@ -175,6 +175,42 @@ TEST(WriterInput, LargeBatchesOfArrowDictionaries) {
   ExpectRoundTrip(arrow::schema({f}), {OneColumn(arrays.Make(*f, 150000)), OneColumn(arrays.Make(*f, 10))}, options);
 }
 
+/// Whether every data page of the only chunk is made of ids.
+bool AllPagesAreIds(const WrittenParquet& file) {
+  const auto chunk = file.metadata()->RowGroup(0)->ColumnChunk(0);
+  for (const auto& stats : chunk->encoding_stats()) {
+    const bool is_ids = stats.encoding == ::parquet::Encoding::RLE_DICTIONARY;
+    if (stats.page_type == ::parquet::PageType::DATA_PAGE && !is_ids) return false;
+  }
+  return chunk->has_dictionary_page();
+}
+
+// 200 values of 100 bytes are more than 4 KiB. As runs of three they do not pay for a larger dictionary, as runs of
+// twenty they do; an array of runs as much as one of strings.
+TEST(WriterInput, LargerDictionaryOfFrequentValues) {
+  for (const int64_t run : {3, 20}) {
+    arrow::StringBuilder values, rows;
+    arrow::Int32Builder ends;
+    for (int64_t v = 0; v < 200; ++v) {
+      const std::string value = std::to_string(1000 + v) + std::string(96, 'x');
+      ASSERT_TRUE(values.Append(value).ok());
+      ASSERT_TRUE(ends.Append(static_cast<int32_t>((v + 1) * run)).ok());
+      for (int64_t i = 0; i < run; ++i) ASSERT_TRUE(rows.Append(value).ok());
+    }
+    const auto plain = rows.Finish().ValueOrDie();
+    const auto runs =
+        arrow::RunEndEncodedArray::Make(200 * run, ends.Finish().ValueOrDie(), values.Finish().ValueOrDie());
+    ASSERT_TRUE(runs.ok()) << runs.status();
+    const ParquetWriteOptions options{.page_rows = 100, .dictionary_bytes = 4096};
+    for (const ArrayPtr& array : {plain, ArrayPtr(*runs)}) {
+      ExpectSame(array, plain, options);
+      const auto schema = arrow::schema({field("c", array->type())});
+      const auto file = WrittenParquet::Make(schema, {OneColumn(array)}, options).ValueOrDie();
+      EXPECT_EQ(AllPagesAreIds(file), run == 20) << run;
+    }
+  }
+}
+
 // Of a batch without values only the levels are looked at; what the batch before left is not.
 TEST(WriterInput, BatchesWithoutValues) {
   const std::pair<std::shared_ptr<arrow::DataType>, std::string> cases[] = {
