@@ -44,6 +44,13 @@ def test_the_example_of_a_shuffle(tmp_path):
     assert [line for line in output if line.endswith(" 1 rows")] == [f"partition {p}: 1 rows" for p in (5, 69, 115, 171, 193)]
 
 
+def test_the_example_of_a_partition_spec(tmp_path):
+    file = tmp_path / "ids.parquet"
+    pq.write_table(pa.table({"id": pa.array([7, 7, 7, 8], pa.int64())}), file)
+    output = run("partition_rows", file, "bucket[16](id)", 3).splitlines()
+    assert len(output) == 3 and sorted(line.split(": ")[1] for line in output) in (["0 rows", "0 rows", "4 rows"], ["0 rows", "1 rows", "3 rows"])
+
+
 def test_the_example_of_an_encrypted_file(tmp_path):
     file, key = tmp_path / "secret.parquet", tmp_path / "key"
     key.write_bytes(b"0123456789012345")

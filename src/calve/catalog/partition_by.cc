@@ -54,16 +54,20 @@ class PartitionByParser {
  private:
   Status ParseField() {
     ARROW_ASSIGN_OR_RAISE(std::string first, ParseWord());
-    if (AtEnd() || Peek() != '(') return AddField(kTransforms[0], first, "");
+    if (AtEnd() || (Peek() != '(' && Peek() != '[')) return AddField(kTransforms[0], first, "");
     const TransformName* transform = FindTransform(first);
     if (transform == nullptr) {
       return Invalid("partition_by: unknown transform '{}' (identity, year, month, day, hour, bucket, truncate, void)",
                      first);
     }
-    ARROW_RETURN_NOT_OK(Expect('('));
     std::string parameter;
+    if (Peek() == '[') {
+      ARROW_ASSIGN_OR_RAISE(parameter, ParseBracket());
+      if (!transform->has_parameter || !IsNumber(parameter)) return Wrong(fmt::format("what {}[] takes", first));
+    }
+    ARROW_RETURN_NOT_OK(Expect('('));
     ARROW_ASSIGN_OR_RAISE(std::string column, ParseWord());
-    if (transform->has_parameter) {
+    if (transform->has_parameter && parameter.empty()) {
       ARROW_RETURN_NOT_OK(Expect(','));
       parameter = std::move(column);
       ARROW_ASSIGN_OR_RAISE(column, ParseWord());
@@ -120,6 +124,13 @@ class PartitionByParser {
       return Invalid("partition_by: the field '{}' has the name of a column", field.name);
     }
     return Status::OK();
+  }
+
+  Result<std::string> ParseBracket() {
+    ARROW_RETURN_NOT_OK(Expect('['));
+    ARROW_ASSIGN_OR_RAISE(std::string word, ParseWord());
+    ARROW_RETURN_NOT_OK(Expect(']'));
+    return word;
   }
 
   Result<std::string> ParseWord() {

@@ -11,6 +11,7 @@ namespace calve {
 ///
 ///     text      = [ field *( "," field ) ]
 ///     field     = column | transform "(" column ")" | transform "(" number "," column ")"
+///               | transform "[" number "]" "(" column ")"
 ///     transform = "identity" | "year" | "month" | "day" | "hour" | "void" | "bucket" | "truncate"
 ///     column    = dotted name, in backquotes or double quotes when it has other characters than letters, digits, "_",
 ///     "-", "."

@@ -44,6 +44,16 @@ std::string ErrorOf(std::string_view text) {
   return status.message();
 }
 
+TEST(PartitionBy, TransformsAsMetadataSpellsThem) {
+  EXPECT_THAT(Fields("bucket[16](id), truncate [4] ( name )"),
+              ElementsAre("id_bucket=bucket[16](1)", "name_trunc=truncate[4](3)"));
+  EXPECT_THAT(ErrorOf("bucket[x](id)"), HasSubstr("bucket[]"));
+  EXPECT_THAT(ErrorOf("day[3](ts)"), HasSubstr("day[]"));
+  EXPECT_THAT(ErrorOf("bucket[3](4, id)"), HasSubstr("expected ')'"));
+  EXPECT_THAT(ErrorOf("bucket[3"), HasSubstr("expected ']'"));
+  EXPECT_THAT(ErrorOf("bucket[0](id)"), HasSubstr("bucket"));
+}
+
 TEST(PartitionBy, Transforms) {
   EXPECT_THAT(Fields(""), ElementsAre());
   EXPECT_THAT(Fields("  "), ElementsAre());

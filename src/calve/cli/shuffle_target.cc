@@ -1,6 +1,7 @@
 #include "calve/cli/shuffle_target.h"
 
 #include "calve/cli/quantity_text.h"
+#include "calve/table_partitioner.h"
 
 #include <arrow/array.h>
 #include <arrow/compute/api_vector.h>
@@ -106,8 +107,15 @@ Result<std::shared_ptr<arrow::RecordBatch>> Sample(const std::vector<ShuffleSour
 }
 
 Result<PartitionerFactory> FactoryOf(const ShuffleTargetFlags& flags, const std::shared_ptr<arrow::Schema>& schema,
-                                     const std::vector<ShuffleSource>& sources) {
+                                     const std::vector<ShuffleSource>& sources, Session* session) {
   const int32_t partitions = flags.partitions;
+  if (!flags.partition_spec.empty()) {
+    return [=, spec = flags.partition_spec](int64_t) { return MakePartitionSpecPartitioner(schema, spec, partitions); };
+  }
+  if (!flags.spec_of.empty()) {
+    ARROW_ASSIGN_OR_RAISE(const auto table, OpenTarget(flags.spec_of, session->flags().catalog));
+    return [=](int64_t) { return MakeTablePartitioner(schema, table, partitions); };
+  }
   if (flags.mode == "single") return [](int64_t) { return MakeSinglePartitioner(); };
   if (flags.mode == "round-robin") return [=](int64_t) { return MakeRoundRobinPartitioner(schema, partitions); };
   if (flags.mode == "positional") {
@@ -161,6 +169,13 @@ Status Tell(const ShuffleTargetFlags& flags, const std::vector<ShuffleTaskResult
 }
 
 Status CheckFlags(const ShuffleTargetFlags& flags) {
+  const bool by_spec = !flags.partition_spec.empty() || !flags.spec_of.empty();
+  if (by_spec &&
+      (!flags.by.empty() || flags.mode != "hash" || (!flags.partition_spec.empty() && !flags.spec_of.empty()))) {
+    return UsageError("--partition-spec and --spec-of say alone how rows are partitioned");
+  }
+  if (by_spec && flags.partitions == 0) return UsageError("--partitions is required");
+  if (by_spec) return Status::OK();
   const bool keyed = flags.mode == "hash" || flags.mode == "range";
   if (keyed && flags.by.empty()) return UsageError("--mode " + flags.mode + " needs --by");
   if (!keyed && !flags.by.empty()) return UsageError("--mode " + flags.mode + " has no keys, --by was given");
@@ -196,6 +211,11 @@ void AddShuffleTargetFlags(CLI::App* command, ShuffleTargetFlags* flags) {
                    "(round robin by position), single")
       ->check(CLI::IsMember({"hash", "range", "round-robin", "positional", "single"}))
       ->type_name("MODE");
+  command
+      ->add_option("--partition-spec", flags->partition_spec,
+                   "Partition by transforms as Iceberg does, such as \"bucket[16](id), day(ts)\"")
+      ->type_name("SPEC");
+  command->add_option("--spec-of", flags->spec_of, "Partition as this Iceberg table does")->type_name("TABLE");
   command->add_option("--codec", flags->codec, "none, lz4 (default), zstd, snappy")
       ->check(CLI::IsMember({"none", "lz4", "zstd", "snappy"}))
       ->type_name("CODEC");
@@ -218,7 +238,7 @@ Status WriteShuffleTarget(const ShuffleTargetFlags& flags, const std::shared_ptr
                           const std::vector<ShuffleSource>& sources, Session* session) {
   ARROW_RETURN_NOT_OK(CheckFlags(flags));
   ARROW_ASSIGN_OR_RAISE(const auto options, OptionsOf(flags));
-  ARROW_ASSIGN_OR_RAISE(const auto partitioner, FactoryOf(flags, schema, sources));
+  ARROW_ASSIGN_OR_RAISE(const auto partitioner, FactoryOf(flags, schema, sources, session));
   std::vector<ShuffleInput> inputs;
   for (const ShuffleSource& source : sources) {
     inputs.push_back({source.task, [open = source.open] { return open({}); }});

@@ -15,7 +15,7 @@ namespace calve::cli {
 /// The flags that say how rows are partitioned and written.
 struct ShuffleTargetFlags {
   int32_t partitions = 0;
-  std::string by, mode = "hash", codec = "lz4", index_order = "big", to;
+  std::string by, mode = "hash", partition_spec, spec_of, codec = "lz4", index_order = "big", to;
   std::optional<int> level;
   std::optional<int64_t> budget_bytes, block_bytes;
   bool checksums = false, offsets_as_lengths = false;

@@ -2,7 +2,7 @@
 
 #include "calve/base/status.h"
 #include "calve/iceberg/partition_key.h"
-#include "calve/pipeline/source_schema.h"
+#include "calve/pipeline/spec_terms.h"
 
 #include <arrow/array.h>
 #include <arrow/builder.h>
@@ -20,32 +20,11 @@ namespace {
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 using arrow::internal::checked_cast;
 
-/// The child indices from the top-level column down to the field with `id`, through structs; empty when there is none.
-std::vector<int> PathOf(const arrow::FieldVector& fields, int id) {
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (FieldIdOf(*fields[i]) == id) return {static_cast<int>(i)};
-    if (fields[i]->type()->id() != arrow::Type::STRUCT) continue;
-    auto below = PathOf(fields[i]->type()->fields(), id);
-    if (below.empty()) continue;
-    below.insert(below.begin(), static_cast<int>(i));
-    return below;
-  }
-  return {};
-}
-
 struct RoutedField {
   iceberg::Transform transform;
   iceberg::TypePtr source_type;
   std::vector<int> path;
 };
-
-Result<ArrayPtr> ColumnAt(const arrow::RecordBatch& batch, const std::vector<int>& path, arrow::MemoryPool* pool) {
-  ArrayPtr column = batch.column(path[0]);
-  for (size_t i = 1; i < path.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(column, checked_cast<const arrow::StructArray&>(*column).GetFlattenedField(path[i], pool));
-  }
-  return column;
-}
 
 }  // namespace
 
@@ -111,7 +90,7 @@ Result<std::unique_ptr<RowRouter>> RowRouter::Make(const iceberg::TableMetadata&
       return NotImplemented("partition field '{}': transform '{}' is not supported for writing", field.name,
                             field.transform.text);
     }
-    RoutedField routed{field.transform, nullptr, PathOf(columns.fields(), field.source_id)};
+    RoutedField routed{field.transform, nullptr, PathOfId(columns.fields(), field.source_id)};
     const iceberg::Field* source = metadata.schema().FindById(field.source_id);
     if (source == nullptr || routed.path.empty()) {
       if (field.transform.kind != iceberg::TransformKind::kVoid) {
