@@ -88,6 +88,12 @@ std::shared_ptr<ArrayData> SliceArrayData(const ArrayData& array, int64_t offset
   return slice;
 }
 
+arrow::Result<std::shared_ptr<arrow::Buffer>> NewBuffer(int64_t size, arrow::MemoryPool* pool) {
+  uint8_t* memory = nullptr;
+  ARROW_RETURN_NOT_OK(pool->Allocate(size, &memory));
+  return OwnMemory(memory, size, size, pool);
+}
+
 std::shared_ptr<arrow::Buffer> OwnMemory(uint8_t* memory, int64_t size, int64_t capacity, arrow::MemoryPool* pool) {
   return std::allocate_shared<OwnedBuffer>(RecycledAllocator<OwnedBuffer>(), memory, size, capacity, pool);
 }

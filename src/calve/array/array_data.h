@@ -3,6 +3,7 @@
 #include <arrow/array/data.h>
 #include <arrow/buffer.h>
 #include <arrow/memory_pool.h>
+#include <arrow/result.h>
 
 #include <cstdint>
 #include <initializer_list>
@@ -29,6 +30,9 @@ inline std::shared_ptr<arrow::ArrayData> NewArrayData(std::shared_ptr<arrow::Dat
 
 /// Slots [offset, offset + length) of `array`, as ArrayData::Slice gives them.
 std::shared_ptr<arrow::ArrayData> SliceArrayData(const arrow::ArrayData& array, int64_t offset, int64_t length);
+
+/// A buffer of `size` bytes from `pool`, their values undefined.
+arrow::Result<std::shared_ptr<arrow::Buffer>> NewBuffer(int64_t size, arrow::MemoryPool* pool);
 
 /// A buffer of the first `size` of `capacity` bytes allocated from `pool` with Arrow's default alignment, which it
 /// frees there.

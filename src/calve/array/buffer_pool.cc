@@ -7,6 +7,9 @@
 namespace calve {
 namespace {
 
+/// Blocks hold a step of four a power of two, and this: what is asked for is often a power of two of values and room
+/// for kernels to write behind them.
+constexpr int64_t kSlack = 64;
 constexpr int64_t kSmallest = 64;
 /// Larger blocks are the parent's: few of them would fill the pool, and it may grow them without a copy.
 constexpr int64_t kLargest = int64_t{8} << 20;
@@ -47,15 +50,15 @@ void BufferPool::Release(bool handle) {
 }
 
 size_t BufferPool::ClassOf(int64_t size) {
-  const auto last = static_cast<uint64_t>(std::max(size, kSmallest) - 1);
+  const auto last = static_cast<uint64_t>(std::max(size - kSlack, kSmallest) - 1);
   const int power = std::bit_width(last) - 1;  // last is in [2^power, 2^(power + 1))
   return static_cast<size_t>(power) * 4 + (last >> (power - 2) & 3);
 }
 
 int64_t BufferPool::RoundUp(int64_t size) {
-  const auto last = static_cast<uint64_t>(std::max(size, kSmallest) - 1);
+  const auto last = static_cast<uint64_t>(std::max(size - kSlack, kSmallest) - 1);
   const int shift = std::bit_width(last) - 3;
-  return static_cast<int64_t>(((last >> shift) + 1) << shift);
+  return static_cast<int64_t>(((last >> shift) + 1) << shift) + kSlack;
 }
 
 uint8_t* BufferPool::TakeIdle(size_t size_class) {
@@ -121,7 +124,7 @@ void BufferPool::ReleaseUnused() {
   for (size_t size_class = 0; size_class < kClasses; ++size_class) {
     const int power = static_cast<int>(size_class / 4);
     for (uint8_t* block : idle_[size_class]) {
-      const int64_t size = static_cast<int64_t>((4 + size_class % 4 + 1) << (power - 2));
+      const int64_t size = static_cast<int64_t>((4 + size_class % 4 + 1) << (power - 2)) + kSlack;
       parent_->Free(block, size, arrow::kDefaultBufferAlignment);
       idle_bytes_ -= size;
     }

@@ -14,7 +14,8 @@ namespace calve {
 
 /// A memory pool that keeps what is given back and hands it out again, still warm in the caches and mapped.
 ///
-/// Sizes are rounded up to one of four steps a power of two, so memory of about the size asked for is found again. At
+/// Sizes are rounded up to 64 bytes more than one of four steps a power of two, so memory of about the size asked for
+/// is found again. At
 /// most `max_idle_bytes` are kept, in blocks of up to 8 MiB; they count as allocated from the parent, and are given up
 /// when the parent refuses an allocation. Arrays may outlive the reader that made them: handles and live allocations
 /// are counted together, and the last of them to go deletes the pool. Thread-safe.

@@ -7,17 +7,17 @@ namespace calve {
 namespace {
 
 TEST(BufferPool, RoundsUpToAQuarterOfAPowerOfTwo) {
-  EXPECT_EQ(BufferPool::RoundUp(1), 64);
-  EXPECT_EQ(BufferPool::RoundUp(64), 64);
-  EXPECT_EQ(BufferPool::RoundUp(65), 80);
-  EXPECT_EQ(BufferPool::RoundUp(80), 80);
-  EXPECT_EQ(BufferPool::RoundUp(1024), 1024);
-  EXPECT_EQ(BufferPool::RoundUp(1025), 1280);
-  EXPECT_EQ(BufferPool::RoundUp((int64_t{1} << 40) + 1), (int64_t{1} << 40) + (int64_t{1} << 38));
+  EXPECT_EQ(BufferPool::RoundUp(1), 64 + 64);
+  EXPECT_EQ(BufferPool::RoundUp(128), 64 + 64);
+  EXPECT_EQ(BufferPool::RoundUp(129), 80 + 64);
+  EXPECT_EQ(BufferPool::RoundUp(144), 80 + 64);
+  EXPECT_EQ(BufferPool::RoundUp(1024 + 64), 1024 + 64);
+  EXPECT_EQ(BufferPool::RoundUp(1024 + 65), 1280 + 64);
+  EXPECT_EQ(BufferPool::RoundUp((int64_t{1} << 40) + 65), (int64_t{1} << 40) + (int64_t{1} << 38) + 64);
   for (int64_t size = 1; size < 5000; ++size) {
     EXPECT_GE(BufferPool::RoundUp(size), size);
     EXPECT_EQ(BufferPool::RoundUp(BufferPool::RoundUp(size)), BufferPool::RoundUp(size));
-    EXPECT_LE(BufferPool::RoundUp(size), std::max<int64_t>(64, size + size / 4 + 1));
+    EXPECT_LE(BufferPool::RoundUp(size), std::max<int64_t>(128, size + size / 4 + 65));
   }
 }
 
@@ -39,14 +39,14 @@ TEST(BufferPool, HandsOutAgainWhatCameBack) {
 
 TEST(BufferPool, KeepsNoMoreThanItsLimit) {
   arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
-  auto pool = BufferPool::Make(&parent, 1024);
+  auto pool = BufferPool::Make(&parent, 1088);
   uint8_t *a = nullptr, *b = nullptr;
-  ASSERT_TRUE(pool->Allocate(1024, &a).ok());
-  ASSERT_TRUE(pool->Allocate(1024, &b).ok());
-  pool->Free(a, 1024);
-  pool->Free(b, 1024);
-  EXPECT_EQ(pool->idle_bytes(), 1024);
-  EXPECT_EQ(parent.bytes_allocated(), 1024);
+  ASSERT_TRUE(pool->Allocate(1088, &a).ok());
+  ASSERT_TRUE(pool->Allocate(1088, &b).ok());
+  pool->Free(a, 1088);
+  pool->Free(b, 1088);
+  EXPECT_EQ(pool->idle_bytes(), 1088);
+  EXPECT_EQ(parent.bytes_allocated(), 1088);
   pool->ReleaseUnused();
   EXPECT_EQ(parent.bytes_allocated(), 0);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "calve/io/range_reader.h"
-#include "calve/parquet/page_buffers.h"
 #include "calve/parquet/read_counters.h"
 
 #include <arrow/buffer.h>
@@ -15,15 +14,15 @@
 namespace calve::parquet {
 
 /// The bytes of a column chunk, front to back, read from its file in windows: memory stays flat over a chunk of any
-/// length.
+/// length. No byte is read twice.
 class ChunkBytes {
  public:
-  /// The range lies inside the file. The file and `counters` (null: nothing is counted) outlive this. Reads go for
-  /// `window_bytes` at least.
+  /// The range lies inside the file. The file, the pool and `counters` (null: nothing is counted) outlive this. Reads
+  /// go for `window_bytes` at least.
   ChunkBytes(arrow::io::RandomAccessFile* file, int64_t offset, int64_t size_bytes, int64_t window_bytes,
-             std::shared_ptr<PageBuffers> buffers, ReadCounters* counters = nullptr)
+             arrow::MemoryPool* pool, ReadCounters* counters = nullptr)
       : file_(file),
-        buffers_(std::move(buffers)),
+        pool_(pool),
         counters_(counters),
         position_(offset),
         end_(offset + size_bytes),
@@ -41,6 +40,8 @@ class ChunkBytes {
   /// What holds the bytes that Peek() returned last.
   const std::shared_ptr<arrow::Buffer>& memory() const { return window_; }
   void Skip(int64_t size) { position_ += size; }
+  /// Reads go for whole pages of about `size` bytes each from here on, where the window holds one.
+  void ExpectPages(int64_t size) { page_bytes_ = size; }
   /// Goes on at `position`, not before the present one, with bytes up to `end`.
   void SeekTo(int64_t position, int64_t end) {
     position_ = position;
@@ -48,14 +49,17 @@ class ChunkBytes {
   }
 
  private:
+  int64_t BytesToRead(int64_t size) const;
   arrow::Status ReadWindow(int64_t size);
-  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadFile(int64_t size);
+  /// `first`: what is at hand of the `size` bytes.
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadFile(std::span<const uint8_t> first, int64_t size);
 
   arrow::io::RandomAccessFile* file_;
-  std::shared_ptr<PageBuffers> buffers_;
+  arrow::MemoryPool* pool_;
   ReadCounters* counters_;
   int64_t position_, end_;
   int64_t window_bytes_;
+  int64_t page_bytes_ = 0;
   std::shared_ptr<RangeReader> ranges_;
   std::shared_ptr<arrow::Buffer> window_;
   int64_t window_offset_ = 0;

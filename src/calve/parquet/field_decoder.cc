@@ -23,7 +23,7 @@ Result<FieldDecoder> FieldDecoder::Make(const ReadSetup& setup, const ArrowNode&
 
 Status FieldDecoder::OpenColumn(PlannedChunk chunk, const std::shared_ptr<RangeReader>& ranges) {
   const ChunkPlan& plan = chunk.plan;
-  ChunkBytes bytes(setup_->file->file.get(), plan.offset, plan.size_bytes, setup_->window_bytes, setup_->pages.buffers,
+  ChunkBytes bytes(setup_->file->file.get(), plan.offset, plan.size_bytes, setup_->window_bytes, setup_->pages.pool,
                    setup_->pages.counters);
   bytes.ReadThrough(ranges);
   PageReader pages(std::move(bytes), plan, setup_->pages);

@@ -2,6 +2,7 @@
 
 #include "calve/parquet/footer.h"
 #include "calve/parquet_reader.h"
+#include "counting_file.h"
 #include "temp_folder.h"
 
 #include <arrow/array/util.h>
@@ -32,32 +33,6 @@ std::shared_ptr<arrow::Buffer> File(int columns, int64_t rows = 3) {
   return sink->Finish().ValueOrDie();
 }
 
-/// A file in memory that counts what is read of it.
-class CountingFile : public arrow::io::RandomAccessFile {
- public:
-  explicit CountingFile(const std::shared_ptr<arrow::Buffer>& bytes) : file_(bytes) {}
-  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t size) override {
-    bytes_read += size;
-    return file_.ReadAt(position, size);
-  }
-  arrow::Result<int64_t> ReadAt(int64_t position, int64_t size, void* out) override {
-    bytes_read += size;
-    return file_.ReadAt(position, size, out);
-  }
-  arrow::Result<int64_t> GetSize() override { return file_.GetSize(); }
-  arrow::Status Close() override { return file_.Close(); }
-  bool closed() const override { return file_.closed(); }
-  arrow::Result<int64_t> Tell() const override { return file_.Tell(); }
-  arrow::Status Seek(int64_t position) override { return file_.Seek(position); }
-  arrow::Result<int64_t> Read(int64_t size, void* out) override { return file_.Read(size, out); }
-  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t size) override { return file_.Read(size); }
-
-  int64_t bytes_read = 0;
-
- private:
-  arrow::io::BufferReader file_;
-};
-
 ParquetReadOptions With(const std::shared_ptr<ParquetFooterCache>& cache, std::string version) {
   ParquetReadOptions options;
   options.footer_cache = cache;
@@ -75,7 +50,8 @@ int64_t RowsOf(const ParquetReader& file) {
 TEST(FooterCache, AHitReadsNothingOfTheFooter) {
   const auto cache = std::make_shared<ParquetFooterCache>();
   const auto bytes = File(5);
-  const auto first = std::make_shared<CountingFile>(bytes), second = std::make_shared<CountingFile>(bytes);
+  const auto first = std::make_shared<testing::CountingFile>(bytes),
+             second = std::make_shared<testing::CountingFile>(bytes);
   ASSERT_TRUE(ParquetReader::Open(first, "a", With(cache, "1")).ok());
   EXPECT_GT(first->bytes_read, 0);
   const auto file = ParquetReader::Open(second, "a", With(cache, "1")).ValueOrDie();

@@ -2,6 +2,7 @@
 
 #include "calve/parquet/page_decryption.h"
 
+#include "calve/array/array_data.h"
 #include "calve/base/status.h"
 #include "calve/compress/codec.h"
 #include "calve/hash/hash.h"
@@ -88,7 +89,7 @@ class PageOpener {
  private:
   Result<std::span<const uint8_t>> Decrypt(std::span<const uint8_t> raw) {
     ARROW_ASSIGN_OR_RAISE(const size_t size, PlaintextBytes(*plan_.decryptor, page_.header, raw));
-    ARROW_ASSIGN_OR_RAISE(auto buffer, options_.buffers->Take(static_cast<int64_t>(size)));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, NewBuffer(static_cast<int64_t>(size), options_.pool));
     const std::span<uint8_t> plaintext(buffer->mutable_data(), size);
     ARROW_RETURN_NOT_OK(DecryptPage(*plan_.decryptor, page_.header, ordinal_, raw, plaintext));
     page_.memory = std::move(buffer);
@@ -147,7 +148,7 @@ class PageOpener {
   }
 
   Status DecompressInto(Codec codec, std::span<const uint8_t> raw, int64_t size) {
-    ARROW_ASSIGN_OR_RAISE(auto buffer, options_.buffers->Take(size));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, NewBuffer(size, options_.pool));
     ARROW_RETURN_NOT_OK(calve::Decompress(codec, raw, {buffer->mutable_data(), static_cast<size_t>(size)}));
     page_.body_memory = std::move(buffer);
     return Status::OK();

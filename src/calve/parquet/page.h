@@ -2,11 +2,11 @@
 
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/page_budget.h"
-#include "calve/parquet/page_buffers.h"
 #include "calve/parquet/read_counters.h"
 #include "calve/parquet/read_plan.h"
 
 #include <arrow/buffer.h>
+#include <arrow/memory_pool.h>
 
 #include <cstdint>
 #include <memory>
@@ -49,7 +49,7 @@ struct Page {
 /// How the pages of a reader are read, and what its columns share.
 struct PageOptions {
   bool verify_crc = false;
-  std::shared_ptr<PageBuffers> buffers;
+  arrow::MemoryPool* pool = nullptr;   ///< of what pages are read and decompressed into
   std::shared_ptr<PageBudget> budget;  ///< null: no limit
   ReadCounters* counters = nullptr;    ///< null: nothing is counted; outlives the reader
 };

@@ -85,8 +85,8 @@ class EncryptedChunk {
     plan.dictionary_first = dictionary_first;
     plan.decryptor = std::make_shared<ChunkDecryptor>(Key(), "file", pages_, kRowGroup, kColumn);
     PageOptions options;
-    options.buffers = PageBuffers::Make(arrow::default_memory_pool());
-    PageReader reader(ChunkBytes(&file, plan.offset, plan.size_bytes, 64, options.buffers), plan, options);
+    options.pool = arrow::default_memory_pool();
+    PageReader reader(ChunkBytes(&file, plan.offset, plan.size_bytes, 64, options.pool), plan, options);
     std::string all;
     while (true) {
       const auto page = reader.Next();

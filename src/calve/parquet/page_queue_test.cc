@@ -1,5 +1,6 @@
 #include "calve/parquet/page_queue.h"
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/memory_budget.h"
 #include "calve/base/status.h"
 #include "calve/compress/codec.h"
@@ -48,10 +49,11 @@ struct Chunk {
   std::unique_ptr<PageQueue> Queue(std::shared_ptr<PageBudget> budget = nullptr,
                                    arrow::MemoryPool* pool = arrow::default_memory_pool()) {
     PageOptions options;
-    options.buffers = PageBuffers::Make(pool);
+    buffers.push_back(BufferPool::Make(pool));
+    options.pool = buffers.back().get();
     options.budget = std::move(budget);
     options.counters = &counters;
-    ChunkBytes chunk(file.get(), plan.offset, plan.size_bytes, 1 << 16, options.buffers, &counters);
+    ChunkBytes chunk(file.get(), plan.offset, plan.size_bytes, 1 << 16, options.pool, &counters);
     return std::make_unique<PageQueue>(PageSource(std::move(chunk), plan), options);
   }
 
@@ -60,6 +62,7 @@ struct Chunk {
   int64_t largest_held_bytes = 0;
   ReadCounters counters;
   std::unique_ptr<arrow::io::BufferReader> file;
+  std::vector<std::shared_ptr<BufferPool>> buffers;  // of the queues
 };
 
 /// Takes all pages, which are to be the first `pages` of a Chunk.
@@ -191,6 +194,7 @@ TEST(PageQueue, DroppedHalfwayItGivesBackWhatItHeld) {
     EXPECT_GT(budget->held_bytes(), 0);
   }
   EXPECT_EQ(budget->held_bytes(), 0);
+  chunk.buffers.clear();
   EXPECT_EQ(pool.bytes_allocated(), 0);
 }
 
@@ -201,25 +205,6 @@ TEST(PageQueue, BuffersAreUsedAgain) {
   ExpectPages(queue.get(), 500, 20000);
   EXPECT_LE(pool.num_allocations(), 4);
   EXPECT_LE(pool.max_memory(), 200000);
-}
-
-TEST(PageBuffers, KeepsOnlyWhatIsAllowed) {
-  MemoryBudget pool(arrow::default_memory_pool(), 0);
-  auto buffers = PageBuffers::Make(&pool, 25000);
-  {
-    std::vector<std::shared_ptr<arrow::ResizableBuffer>> held;
-    for (int i = 0; i < 5; ++i) held.push_back(buffers->Take(10000).ValueOrDie());
-  }
-  EXPECT_LE(buffers->idle_bytes(), 25000);
-  EXPECT_EQ(pool.bytes_allocated(), buffers->idle_bytes());
-  EXPECT_EQ(buffers->Take(10).ValueOrDie()->size(), 10) << "too small a part of a buffer is not taken from it";
-  EXPECT_EQ(pool.num_allocations(), 6);
-  auto outlives = buffers->Take(9000).ValueOrDie();
-  EXPECT_EQ(pool.num_allocations(), 6);
-  buffers.reset();
-  outlives->mutable_data()[8999] = 1;
-  outlives.reset();
-  EXPECT_EQ(pool.bytes_allocated(), 0);
 }
 
 }  // namespace

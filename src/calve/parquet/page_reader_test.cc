@@ -3,6 +3,8 @@
 #include "calve/compress/codec.h"
 #include "calve/hash/hash.h"
 
+#include "counting_file.h"
+
 #include <arrow/io/memory.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,9 +52,9 @@ struct Chunk {
     plan.codec = codec;
     PageOptions options;
     options.verify_crc = verify_crc;
-    options.buffers = PageBuffers::Make(arrow::default_memory_pool());
-    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, options.buffers),
-                                          plan, options);
+    options.pool = arrow::default_memory_pool();
+    reader = std::make_unique<PageReader>(ChunkBytes(&file, plan.offset, plan.size_bytes, 1 << 20, options.pool), plan,
+                                          options);
   }
   std::string error() {
     auto page = reader->Next();
@@ -180,6 +182,28 @@ TEST(PageReader, HeadersLongerThanTheFirstLook) {
   EXPECT_EQ(Text(chunk.reader->Next().ValueOrDie()->body), "abc");
 }
 
+TEST(PageReader, ReadsNoByteTwice) {
+  std::vector<TestPage> pages;
+  for (size_t i = 0; i < 40; ++i)
+    pages.push_back(V1(std::string(900 + i * 37 % 300, static_cast<char>('a' + i % 26)), 1));
+  pages[7].body = std::string(20000, '!');
+  pages[7].header.compressed_page_size = pages[7].header.uncompressed_page_size = 20000;
+  const Chunk whole(pages, 40);
+  for (const int64_t window : {1, 100, 1500, 5000, 8000, 1 << 20}) {
+    testing::CountingFile file(arrow::Buffer::FromString("PAR1" + whole.bytes));
+    ReadCounters counters;
+    PageOptions options;
+    options.pool = arrow::default_memory_pool();
+    options.counters = &counters;
+    PageReader reader(ChunkBytes(&file, 4, whole.plan.size_bytes, window, options.pool, &counters), whole.plan,
+                      options);
+    for (const TestPage& page : pages) EXPECT_EQ(Text(reader.Next().ValueOrDie()->body), page.body) << window;
+    EXPECT_EQ(reader.Next().ValueOrDie(), nullptr);
+    EXPECT_EQ(file.bytes_read, whole.plan.size_bytes) << window;
+    EXPECT_EQ(counters.bytes_read, file.bytes_read) << window;
+  }
+}
+
 TEST(PageReader, CutAtEveryByte) {
   const std::vector<TestPage> pages = {V1("one", 3), V2("rrddtwo", 4, 2, 2)};
   const size_t size = ChunkOf(pages).size();
@@ -187,8 +211,8 @@ TEST(PageReader, CutAtEveryByte) {
     Chunk whole(pages, 7);
     whole.plan.size_bytes = static_cast<int64_t>(cut);
     PageOptions options;
-    options.buffers = PageBuffers::Make(arrow::default_memory_pool());
-    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, options.buffers), whole.plan, options);
+    options.pool = arrow::default_memory_pool();
+    PageReader reader(ChunkBytes(&whole.file, 4, whole.plan.size_bytes, 1 << 20, options.pool), whole.plan, options);
     Status status;
     for (int i = 0; i < 3 && status.ok(); ++i) status = reader.Next().status();
     EXPECT_TRUE(status.IsInvalid()) << cut << " " << status;

@@ -90,6 +90,7 @@ Status PageSource::ReadBody(RawPage* page) {
   page->bytes = window->first(static_cast<size_t>(size));
   page->memory = bytes_.memory();
   bytes_.Skip(size);
+  bytes_.ExpectPages(bytes_.position() - page->offset);
   return Status::OK();
 }
 

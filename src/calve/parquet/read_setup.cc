@@ -35,7 +35,7 @@ ReadMemory::ReadMemory(const Context& context)
 
 ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLimits& limits, arrow::MemoryPool* pool,
                   ReadCounters* counters) {
-  constexpr int64_t kPageBytes = int64_t{64} << 20, kIdleBytes = int64_t{32} << 20;
+  constexpr int64_t kPageBytes = int64_t{64} << 20;
   const int64_t budget = BudgetBytesOf(file.context);
   ReadSetup setup;
   setup.file = &file;
@@ -46,7 +46,7 @@ ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLim
   setup.batch_rows = file.options.batch_rows;
   setup.window_bytes = WindowBytes(schema.leaves.size(), budget);
   setup.pages.verify_crc = file.options.verify_crc;
-  setup.pages.buffers = PageBuffers::Make(pool, PartOf(budget, 16, kIdleBytes));
+  setup.pages.pool = pool;
   setup.pages.budget = std::make_shared<PageBudget>(PartOf(budget, 8, kPageBytes));
   setup.pages.counters = counters;
   return setup;

@@ -27,11 +27,11 @@ struct ReadMemory {
   explicit ReadMemory(const Context& context);
   /// A handle on the pool of the context's budget; null: it has none.
   std::shared_ptr<OperationPool> budget;
-  /// What batches are made of, used again when they are dropped.
+  /// What pages and batches are made of, used again when they are dropped.
   std::shared_ptr<BufferPool> buffers;
 };
 
-/// A setup for `schema`, its pages with buffers and a budget of their own.
+/// A setup for `schema`, its pages with a budget of their own.
 ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLimits& limits, arrow::MemoryPool* pool,
                   ReadCounters* counters);
 

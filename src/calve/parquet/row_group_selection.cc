@@ -162,9 +162,9 @@ Result<std::shared_ptr<arrow::Array>> WholeDictionary(const OpenFile& file, int 
   ARROW_ASSIGN_OR_RAISE(const ChunkPlan plan, PlanChunk(*file.footer, LeafOf(file, leaf), leaf, row_group));
   PageOptions options;
   options.verify_crc = file.options.verify_crc;
-  options.buffers = PageBuffers::Make(PoolOf(file.context));
+  options.pool = PoolOf(file.context);
   constexpr int64_t kWindowBytes = 64 << 10;
-  PageSource pages(ChunkBytes(file.file.get(), plan.offset, plan.size_bytes, kWindowBytes, options.buffers), plan);
+  PageSource pages(ChunkBytes(file.file.get(), plan.offset, plan.size_bytes, kWindowBytes, options.pool), plan);
   RawPage raw;
   ARROW_ASSIGN_OR_RAISE(const bool any, pages.ReadHeader(&raw));
   const auto& header = raw.header.dictionary_page;

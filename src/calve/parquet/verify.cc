@@ -6,6 +6,7 @@
 #include "calve/parquet/verify_layout.h"
 #include "calve/parquet/verify_report.h"
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 
@@ -95,8 +96,9 @@ class FileVerifier {
     own.MoveTo(options_.most_violations, &result_);
     std::vector<VerifyReport> reports;
     for (const LeafColumn& leaf : footer_->schema().leaves) reports.emplace_back(group, leaf.dotted_path());
+    const auto buffers = BufferPool::Over(PoolOf(context_));
     VerifyInput input{file_.get(), footer_.get(), {}, PoolOf(context_)};
-    input.pages.buffers = PageBuffers::Make(input.pool);
+    input.pages.pool = buffers.get();
     ARROW_RETURN_NOT_OK(ParallelFor(context_, footer_->num_columns(), [&](int64_t leaf) {
       ARROW_RETURN_NOT_OK(CheckStop(context_));
       return VerifyLeaf(input, group, static_cast<int>(leaf), &reports[static_cast<size_t>(leaf)]);

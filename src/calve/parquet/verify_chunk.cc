@@ -162,7 +162,7 @@ class ChunkVerifier {
       return Status::OK();
     }
     constexpr int64_t kWindowBytes = 1 << 20;
-    ChunkBytes bytes(input_.file, plan.offset, plan.size_bytes, kWindowBytes, input_.pages.buffers);
+    ChunkBytes bytes(input_.file, plan.offset, plan.size_bytes, kWindowBytes, input_.pages.pool);
     PageSource source(std::move(bytes), plan);
     end_ = plan.offset;
     while (GoesOn(source)) {
