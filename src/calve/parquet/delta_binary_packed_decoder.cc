@@ -87,7 +87,9 @@ Status DeltaBinaryPackedDecoder<T>::NextMiniblock() {
   const size_t needed = simd::PackedBytes(static_cast<size_t>(miniblock_.count), width_);
   if (cursor_.remaining() < needed) return Invalid("a delta miniblock is cut short at byte {}", cursor_.offset());
   miniblock_.first = 0;
-  miniblock_.packed = cursor_.Bytes(std::min(MiniblockBytes(header_, width_), cursor_.remaining())).data();
+  const auto packed = cursor_.Bytes(std::min(MiniblockBytes(header_, width_), cursor_.remaining()));
+  miniblock_.packed = packed.data();
+  miniblock_.readable_end = packed.data() + packed.size() + cursor_.remaining();
   return Status::OK();
 }
 

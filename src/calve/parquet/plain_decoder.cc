@@ -56,7 +56,7 @@ Status PlainBooleanDecoder::Skip(int64_t count) {
 Status PlainBooleanDecoder::Decode(int64_t count, uint8_t* out) {
   const int64_t first = position_;
   ARROW_RETURN_NOT_OK(Skip(count));
-  UnpackRun(Run{bytes_.data(), 0, first, count}, 1, out);
+  UnpackRun(Run{bytes_.data(), bytes_.data() + bytes_.size(), 0, first, count}, 1, out);
   return Status::OK();
 }
 

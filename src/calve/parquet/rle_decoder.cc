@@ -30,6 +30,7 @@ Status RunReader::ReadHeader() {
   run_.count *= 8;
   if (bit_width_ > 0) run_.count = std::min<int64_t>(run_.count, static_cast<int64_t>(size) * 8 / bit_width_);
   run_.packed = cursor_.Bytes(size).data();
+  run_.readable_end = run_.packed + size + cursor_.remaining();
   if (bit_width_ == 0) run_.packed = nullptr;  // as good as a run of zeros
   if (run_.count == 0) return Invalid("a bit-packed run is cut short at byte {}", cursor_.offset());
   return Status::OK();

@@ -17,7 +17,8 @@ using arrow::Status;
 /// Values of the RLE / bit-packing hybrid that stand together: `count` times `value`, or `count` bit-packed values of
 /// which `first` have been consumed.
 struct Run {
-  const uint8_t* packed = nullptr;  ///< null: a repeated value
+  const uint8_t* packed = nullptr;        ///< null: a repeated value
+  const uint8_t* readable_end = nullptr;  ///< of the memory that `packed` points into: behind the values or later
   uint32_t value = 0;
   int64_t first = 0, count = 0;
 };
@@ -84,16 +85,17 @@ int64_t RunReader::NextShortRunsOfBits(int64_t count, Out* out) {
 template <typename T>
 void UnpackRun(const Run& run, int bit_width, T* out) {
   int64_t first = run.first, count = run.count;
+  const auto from_first = [&] { return std::span(run.packed + first / 8 * bit_width, run.readable_end); };
   // A group of 8 values starts at a byte; a run that was left inside a group goes on there.
   if (const int64_t skipped = first % 8; skipped != 0) {
     T group[8];
     const int64_t head = std::min<int64_t>(8 - skipped, count);
-    simd::Unpack(run.packed + first / 8 * bit_width, bit_width, static_cast<size_t>(skipped + head), group);
+    simd::Unpack(from_first(), bit_width, static_cast<size_t>(skipped + head), group);
     out = std::copy(group + skipped, group + skipped + head, out);
     first += head;
     count -= head;
   }
-  if (count > 0) simd::Unpack(run.packed + first / 8 * bit_width, bit_width, static_cast<size_t>(count), out);
+  if (count > 0) simd::Unpack(from_first(), bit_width, static_cast<size_t>(count), out);
 }
 
 }  // namespace calve::parquet

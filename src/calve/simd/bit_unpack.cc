@@ -130,10 +130,11 @@ HWY_INLINE size_t UnpackGroups(const uint8_t* in, int width, size_t groups, size
 
 /// The same for all values: what the loads would reach past is copied first.
 template <typename T, typename Store>
-HWY_INLINE void UnpackShuffled(const uint8_t* in, int width, size_t count, T* out, const Store& store) {
+HWY_INLINE void UnpackShuffled(const uint8_t* in, size_t readable, int width, size_t count, T* out,
+                               const Store& store) {
   const size_t step = static_cast<size_t>(width);
-  const size_t whole = UnpackGroups(in, width, count / 8, PackedBytes(count, width),
-                                    [&](size_t at, __m256i values) { store(out + at, values); });
+  const size_t whole =
+      UnpackGroups(in, width, count / 8, readable, [&](size_t at, __m256i values) { store(out + at, values); });
   in += whole * step;
   out += whole * 8;
   count -= whole * 8;
@@ -148,15 +149,15 @@ HWY_INLINE void UnpackShuffled(const uint8_t* in, int width, size_t count, T* ou
   std::memcpy(out, last, count * sizeof(T));
 }
 
-void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
+void Unpack32(const uint8_t* in, size_t readable, int width, size_t count, uint32_t* out) {
   if (width < 1 || width > kMaxShuffledWidth) return UnpackBlocks<uint32_t, 32>(in, width, count, out);
-  UnpackShuffled(in, width, count, out,
+  UnpackShuffled(in, readable, width, count, out,
                  [](uint32_t* to, __m256i values) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), values); });
 }
 
-void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
+void Unpack64(const uint8_t* in, size_t readable, int width, size_t count, uint64_t* out) {
   if (width < 1 || width > kMaxShuffledWidth) return UnpackBlocks<uint64_t, 64>(in, width, count, out);
-  UnpackShuffled(in, width, count, out, [](uint64_t* to, __m256i values) {
+  UnpackShuffled(in, readable, width, count, out, [](uint64_t* to, __m256i values) {
     auto* words = reinterpret_cast<__m256i*>(to);
     _mm256_storeu_si256(words, _mm256_cvtepu32_epi64(_mm256_castsi256_si128(values)));
     _mm256_storeu_si256(words + 1, _mm256_cvtepu32_epi64(_mm256_extracti128_si256(values, 1)));
@@ -164,12 +165,11 @@ void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
 }
 
 /// Levels: eight values of `width` bits become eight bytes by one deposit.
-void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
+void Unpack8(const uint8_t* in, size_t readable, int width, size_t count, uint8_t* out) {
   if (width < 1 || width > 8) return UnpackBlocks<uint8_t, 8>(in, width, count, out);
   const size_t step = static_cast<size_t>(width);
   const uint64_t mask = 0x0101010101010101 * ((uint64_t{1} << width) - 1);
-  size_t left = PackedBytes(count, width);
-  for (; count >= 8 && left >= 8; count -= 8, left -= step, in += step, out += 8) {
+  for (; count >= 8 && readable >= 8; count -= 8, readable -= step, in += step, out += 8) {
     uint64_t word;
     std::memcpy(&word, in, sizeof(word));
     word = _pdep_u64(word, mask);
@@ -178,7 +178,7 @@ void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
   if (count == 0) return;
   // Fewer than eight bytes, or fewer than eight values, are left.
   uint8_t padded[24] = {};
-  std::memcpy(padded, in, left);
+  std::memcpy(padded, in, PackedBytes(count, width));
   uint8_t last[72];
   for (size_t i = 0; i < count; i += 8) {
     uint64_t word;
@@ -191,15 +191,15 @@ void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
 
 #else
 
-void Unpack32(const uint8_t* in, int width, size_t count, uint32_t* out) {
+void Unpack32(const uint8_t* in, size_t /*readable*/, int width, size_t count, uint32_t* out) {
   UnpackBlocks<uint32_t, 32>(in, width, count, out);
 }
 
-void Unpack8(const uint8_t* in, int width, size_t count, uint8_t* out) {
+void Unpack8(const uint8_t* in, size_t /*readable*/, int width, size_t count, uint8_t* out) {
   UnpackBlocks<uint8_t, 8>(in, width, count, out);
 }
 
-void Unpack64(const uint8_t* in, int width, size_t count, uint64_t* out) {
+void Unpack64(const uint8_t* in, size_t /*readable*/, int width, size_t count, uint64_t* out) {
   UnpackBlocks<uint64_t, 64>(in, width, count, out);
 }
 
@@ -217,16 +217,16 @@ HWY_EXPORT(Unpack32);
 HWY_EXPORT(Unpack64);
 HWY_EXPORT(Unpack8);
 
-void Unpack(const uint8_t* in, int width, size_t count, uint32_t* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(Unpack32)(in, width, count, out);
+void Unpack(std::span<const uint8_t> in, int width, size_t count, uint32_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(Unpack32)(in.data(), in.size(), width, count, out);
 }
 
-void Unpack(const uint8_t* in, int width, size_t count, uint64_t* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(Unpack64)(in, width, count, out);
+void Unpack(std::span<const uint8_t> in, int width, size_t count, uint64_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(Unpack64)(in.data(), in.size(), width, count, out);
 }
 
-void Unpack(const uint8_t* in, int width, size_t count, uint8_t* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(Unpack8)(in, width, count, out);
+void Unpack(std::span<const uint8_t> in, int width, size_t count, uint8_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(Unpack8)(in.data(), in.size(), width, count, out);
 }
 
 }  // namespace calve::simd

@@ -30,7 +30,7 @@ void CheckAllWidths(int max_width) {
       // A heap block of the exact size, so that the sanitizer sees a byte too many.
       const std::vector<uint8_t> packed = Pack(values, width);
       std::vector<T> out(count);
-      Unpack(packed.data(), width, count, out.data());
+      Unpack(packed, width, count, out.data());
       ASSERT_TRUE(std::equal(values.begin(), values.end(), out.begin(), out.end())) << width << " " << count;
     }
   }

@@ -41,10 +41,12 @@ template <typename T>
 void CheckUnpack(int max_width, std::mt19937_64& random) {
   for (int width = 0; width <= max_width; ++width) {
     for (size_t count : {1, 7, 8, 9, 16, 31, 32, 33, 64, 300}) {
-      const auto packed = RandomBytes(PackedBytes(count, width), random);
-      std::vector<T> out(count);
-      Unpack(packed.data(), width, count, out.data());
-      for (size_t i = 0; i < count; ++i) ASSERT_EQ(out[i], ReadBits(packed, i * width, width)) << width << " " << i;
+      for (size_t more : {0, 1, 9, 15, 16, 40}) {
+        const auto packed = RandomBytes(PackedBytes(count, width) + more, random);
+        std::vector<T> out(count);
+        Unpack(packed, width, count, out.data());
+        for (size_t i = 0; i < count; ++i) ASSERT_EQ(out[i], ReadBits(packed, i * width, width)) << width << " " << i;
+      }
     }
   }
 }
