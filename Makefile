@@ -34,7 +34,7 @@ bench: build  ## the benchmarks
 bench-read: build  ## Parquet reading against pyarrow, DuckDB, Polars and arrow-rs (READ='--cases x --rounds 3 --scale 0.2')
 	@$(PYTHON) bench/read.py --build $(BUILD) $(READ)
 
-bench-shuffle: build  ## decoding shuffle blocks against arrow-rs, Comet's method and Arrow C++ (BLOCKS='--shapes 5x64 --rounds 5')
+bench-shuffle: build bench-shuffle-write  ## decoding shuffle blocks against arrow-rs, Comet's method and Arrow C++ (BLOCKS='--shapes 5x64 --rounds 5'), and writing shuffles
 	@$(PYTHON) bench/shuffle.py --build $(BUILD) $(BLOCKS)
 
 bench-shuffle-write: build  ## writing shuffles against Arrow C++ and Polars (SHUFFLE='--rows 1000000 --rounds 3')

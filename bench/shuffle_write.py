@@ -1,11 +1,14 @@
+#!/usr/bin/env python3
 """Times writing a shuffle: calve against plain Arrow C++ (take and one IPC stream a partition) and Polars's partitioned IPC write.
 
-    bench/shuffle_write.py [--build build/release] [--rows 5000000] [--partitions 200] [--rounds 3] [--codecs none,lz4,zstd]
-                           [--budgets 48,512] [--folder /tmp/calve-shuffle]
+    bench/shuffle_write.py [--rows 5000000] [--partitions 200] [--rounds 3] [--codecs none,lz4,zstd] [--budgets 48,512]
+                           [--folder /tmp/calve-shuffle] [--json out.json] [--update-readme]
 
-One thread. The figures are CPU seconds, without what making the input takes, medians of the rounds; the arms alternate. Polars has no
-budget, its rows are in memory before. `codec` is the codec alone over calve's uncompressed blocks. What is written is synced by
-calve and Polars. ARROW_DEFAULT_MEMORY_POOL=system, so that memory is what the budget says and not what an allocator keeps.
+One thread. The figures are seconds of CPU time, without what making the input takes; the arms alternate, each round a process of its
+own, and a ratio is the median of the ratios of paired rounds. Polars has no budget, its rows are in memory before. `codec` is the
+codec alone over calve's uncompressed blocks. What is written is synced by calve and Polars. "calve grew by" is the peak of the
+process's memory over what it held before. ARROW_DEFAULT_MEMORY_POOL=system, so that memory is what the budget says and not what an
+allocator keeps.
 """
 
 import argparse
@@ -16,7 +19,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import table_parts as tables
+from readers import ROOT
+
+PEERS = ["Arrow C++", "Polars"]
+BEGIN, END = "<!-- make bench-shuffle-write: begin -->", "<!-- make bench-shuffle-write: end -->"
 
 
 def parse():
@@ -25,10 +32,14 @@ def parse():
     parser.add_argument("--rows", default=5_000_000, type=int)
     parser.add_argument("--partitions", default=200, type=int)
     parser.add_argument("--rounds", default=3, type=int)
-    parser.add_argument("--codecs", default="none,lz4,zstd")
-    parser.add_argument("--budgets", default="48,512", help="in MB")
+    parser.add_argument("--codecs", default=["none", "lz4", "zstd"], type=lambda text: text.split(","))
+    parser.add_argument("--budgets", default=[48, 512], type=lambda text: [int(word) for word in text.split(",")], help="in MB")
     parser.add_argument("--folder", default="/tmp/calve-shuffle", type=Path)
-    return parser.parse_args()
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--update-readme", action="store_true")
+    options = parser.parse_args()
+    options.cpu_time = True
+    return options
 
 
 def run(command):
@@ -39,31 +50,79 @@ def run(command):
     return json.loads(finished.stdout) if finished.stdout else None
 
 
-def native(options, arm, codec="none", budget=512):
-    return run([options.build / "bench/calve_peer_shuffle_write", "--arm", arm, "--codec", codec, "--budget", budget * 1_000_000,
-                "--rows", options.rows, "--partitions", options.partitions, "--rounds", options.rounds if arm != "input" else 1,
-                "--to", options.folder / ("input" if arm == "input" else "out")])
+def command_of(options, arm, codec, budget):
+    if arm == "Polars":
+        return [sys.executable, ROOT / "bench/peers/polars_shuffle_write.py", options.folder / "input/input.arrow", codec, options.partitions,
+                1, options.folder / "out"]
+    arms = {"calve": "calve", "calve, uncompressed": "calve", "Arrow C++": "arrow", "codec": "codec", "input": "input"}
+    return [options.build / "bench/calve_peer_shuffle_write", "--arm", arms[arm], "--codec", "none" if arm == "calve, uncompressed" else codec,
+            "--budget", budget * 1_000_000, "--rows", options.rows, "--partitions", options.partitions, "--rounds", 1, "--to",
+            options.folder / ("input" if arm == "input" else "out")]
 
 
-def cpu(result):
-    return result["cpu_seconds"] - (result["input_cpu_seconds"] if result["arm"] in ("calve", "arrow") else 0)
+def seconds_of(arm, said):
+    """Without making the input, which Polars and the codec have before."""
+    return said["cpu_seconds"] - (said["input_cpu_seconds"] if arm not in ("Polars", "codec") else 0)
+
+
+def row(options, codec, budget):
+    arms = ["calve", *PEERS] + (["calve, uncompressed", "codec"] if codec != "none" else [])
+    times, said = {arm: [] for arm in arms}, {}
+    for number in range(options.rounds):
+        for arm in arms[number % len(arms):] + arms[:number % len(arms)]:
+            said[arm] = run(command_of(options, arm, codec, budget))
+            times[arm].append(seconds_of(arm, said[arm]))
+    return {"codec": codec, "budget": budget, "times": times, "grown_bytes": said["calve"]["grown_bytes"],
+            "bytes": {arm: said[arm]["bytes"] for arm in ["calve", *PEERS]}}
+
+
+def ratio_of(some):
+    """The fastest peer's time to calve's."""
+    return tables.paired(some, tables.fastest(some, PEERS), "calve")
+
+
+def over_codec(some):
+    """calve's time to the codec's alone and calve's own without codec."""
+    if "codec" not in some["times"]:
+        return None
+    both = [codec + plain for codec, plain in zip(some["times"]["codec"], some["times"]["calve, uncompressed"])]
+    return tables.paired({"times": {"calve": some["times"]["calve"], "both": both}}, "calve", "both")
+
+
+def cells(some):
+    fastest = tables.fastest(some, PEERS)
+    peers = [f"**{tables.median(some, peer):.2f}**" if peer == fastest else f"{tables.median(some, peer):.2f}" for peer in PEERS]
+    codec = tables.median(some, "codec")
+    return [some["codec"], f"{some['budget']} MB", f"{tables.median(some, 'calve'):.2f}", *peers, tables.times(ratio_of(some)),
+            "-" if codec is None else f"{codec:.2f}", tables.times(over_codec(some)), f"{some['grown_bytes'] / 1e6:.0f} MB",
+            ", ".join(f"{size / 1e6:.0f}" for size in some["bytes"].values()) + " MB"]
+
+
+def table_of(rows):
+    head = ["codec", "budget", "calve", *PEERS, "fastest peer / calve", "codec alone", "calve / (codec + uncompressed)", "calve grew by",
+            "bytes: calve, Arrow C++, Polars"]
+    return tables.markdown(head, [cells(some) for some in rows])
+
+
+def about(options):
+    return tables.about(options, "bench/shuffle_write.py").replace("Milliseconds of CPU time", (
+        f"{options.rows:,} rows of 10 columns, {options.partitions} partitions. Seconds of CPU time"))
 
 
 def main():
     options = parse()
-    native(options, "input")
-    print("| codec | budget | calve, s | arrow, s | polars, s | codec alone, s | fastest peer / calve | calve grew by | bytes: calve, arrow, polars |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for codec in options.codecs.split(","):
-        polars = run([sys.executable, ROOT / "bench/peers/polars_shuffle_write.py", options.folder / "input/input.arrow", codec,
-                      options.partitions, options.rounds, options.folder / "out"])
-        alone = f"{cpu(native(options, 'codec', codec)):.2f}" if codec != "none" else "-"
-        for budget in map(int, options.budgets.split(",")):
-            calve, arrow = native(options, "calve", codec, budget), native(options, "arrow", codec, budget)
-            fastest = min(cpu(arrow), cpu(polars))
-            print(f"| {codec} | {budget} MB | {cpu(calve):.2f} | {cpu(arrow):.2f} | {cpu(polars):.2f} | {alone} | {fastest / cpu(calve):.2f} | "
-                  f"{calve['grown_bytes'] / 1e6:.0f} MB | {calve['bytes'] / 1e6:.0f}, {arrow['bytes'] / 1e6:.0f}, {polars['bytes'] / 1e6:.0f} MB |",
-                  flush=True)
+    run(command_of(options, "input", "none", 512))
+    rows = []
+    for codec in options.codecs:
+        for budget in options.budgets:
+            rows.append(row(options, codec, budget))
+            print("  ".join(cells(rows[-1])), file=sys.stderr)
+    text = f"{about(options)}\n\n{table_of(rows)}"
+    print(text)
+    if options.json:
+        options.json.write_text(json.dumps({"about": about(options), "rows": rows}, indent=1))
+    if options.update_readme:
+        tables.put_between(BEGIN, END, text, ROOT / "README.md")
     shutil.rmtree(options.folder, ignore_errors=True)
 
 
