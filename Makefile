@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help setup build test check demo bench bench-read bench-write bench-shuffle bench-shuffle-write lint format clean install
+.PHONY: help setup build test check demo bench bench-read bench-write bench-levels bench-shuffle bench-shuffle-write lint format clean install
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ bench: build  ## the benchmarks
 
 bench-read: build  ## Parquet reading against pyarrow, DuckDB, Polars and arrow-rs (READ='--cases x --rounds 3 --scale 0.2')
 	@$(PYTHON) bench/read.py --build $(BUILD) $(READ)
+
+bench-levels: build  ## definition levels alone against arrow-rs
+	@$(PYTHON) bench/levels.py --build $(BUILD)
 
 bench-shuffle: build bench-shuffle-write  ## decoding shuffle blocks against arrow-rs, Comet's method and Arrow C++ (BLOCKS='--shapes 5x64 --rounds 5'), and writing shuffles
 	@$(PYTHON) bench/shuffle.py --build $(BUILD) $(BLOCKS)

@@ -181,21 +181,36 @@ class BitRle {
   /// nothing, and where fewer than three in five bytes are uniform so do those of seven: there it takes eight.
   static constexpr int64_t kShortestRun = 5;
 
-  /// Those bits of `word` from which on kShortestRun, or eight, are set; `next` follows.
-  static uint64_t RunStarts(uint64_t word, uint64_t next) {
-    const uint64_t two = word & (word >> 1 | next << 63);
-    const uint64_t next_two = next & next >> 1;
-    return two & (two >> 2 | next_two << 62) & (word >> 4 | next << 60);
+  using Words = std::array<uint64_t, kBlockWords + 1>;
+
+  /// Those bits of `word` from which on kShortestRun, or eight, are set. Of its last eight not all are found.
+  static constexpr int kSureBits = 56;
+  static uint64_t RunStarts(uint64_t word) {
+    const uint64_t two = word & word >> 1;
+    return two & two >> 2 & word >> 4;
   }
-  static uint64_t SparseRunStarts(uint64_t word, uint64_t next) {
-    const uint64_t two = word & (word >> 1 | next << 63), next_two = next & next >> 1;
-    const uint64_t four = two & (two >> 2 | next_two << 62), next_four = next_two & next_two >> 2;
-    return four & (four >> 4 | next_four << 60);
+  static uint64_t SparseRunStarts(uint64_t word) {
+    const uint64_t two = word & word >> 1, four = two & two >> 2;
+    return four & four >> 4;
+  }
+  uint64_t StartsFrom(int64_t at, bool sparse) const {
+    const uint64_t zeros = WordFrom(zeros_, at), ones = WordFrom(ones_, at);
+    return sparse ? SparseRunStarts(zeros) | SparseRunStarts(ones) : RunStarts(zeros) | RunStarts(ones);
+  }
+  /// 64 bits from bit `at` on.
+  static uint64_t WordFrom(const Words& words, int64_t at) {
+    const auto i = static_cast<size_t>(at / 64);
+    const int shift = static_cast<int>(at % 64);
+    return words[i] >> shift | words[i + 1] << 1 << (63 - shift);
   }
 
-  bool IsSparse(int64_t words, int64_t bytes) const {
+  bool IsSparse(int64_t words, int64_t bytes) {
     int64_t uniform = 0;
-    for (size_t i = 0; i < static_cast<size_t>(words); ++i) uniform += std::popcount(zeros_[i] | ones_[i]);
+    for (size_t i = 0; i < static_cast<size_t>(words); ++i) {
+      either_[i] = zeros_[i] | ones_[i];
+      uniform += std::popcount(either_[i]);
+    }
+    either_[static_cast<size_t>(words)] = 0;
     return uniform * 5 < bytes * 3;
   }
 
@@ -213,29 +228,37 @@ class BitRle {
       FlushRun();
     }
     const bool sparse = IsSparse(words, block);
-    for (int64_t w = at / 64; w < words;) {
-      const auto i = static_cast<size_t>(w);
-      uint64_t starts = sparse ? SparseRunStarts(zeros_[i], zeros_[i + 1]) | SparseRunStarts(ones_[i], ones_[i + 1])
-                               : RunStarts(zeros_[i], zeros_[i + 1]) | RunStarts(ones_[i], ones_[i + 1]);
-      if (at > w * 64) starts &= ~uint64_t{0} << (at - w * 64);
+    // No branch depends on where a run begins or ends, but where that is not in the same 64 bytes.
+    while (at < block) {
+      const uint64_t starts = StartsFrom(at, sparse);
       if (starts == 0) {
-        ++w;
+        at = std::min(at + kSureBits, block);
+        at = sparse ? NextMaybe<SparseRunStarts>(at, block) : NextMaybe<RunStarts>(at, block);
         continue;
       }
-      const int64_t start = w * 64 + std::countr_zero(starts);
-      run_value_ = (ones_[i] >> (start % 64) & 1) != 0;
-      at = RunEnd(run_value_ ? ones_ : zeros_, start, block);
+      const int passed = std::countr_zero(starts);
+      const int64_t start = at + passed;
+      const uint64_t ones = WordFrom(ones_, at) >> passed, zeros = WordFrom(zeros_, at) >> passed;
+      run_value_ = (ones & 1) != 0;
+      const int length = std::countr_one(run_value_ ? ones : zeros);
+      at = passed + length < 64 ? start + length : RunEnd(run_value_ ? ones_ : zeros_, start, block);
       AppendPacked(begin + start);
       run_length_ = at - start;
       waiting_ = begin + at;
       if (at == block) return;
       FlushRun();
-      w = at / 64;
     }
   }
 
+  /// The next place about which a run may begin.
+  template <uint64_t (*Starts)(uint64_t)>
+  int64_t NextMaybe(int64_t at, int64_t end) const {
+    while (at < end && Starts(WordFrom(either_, at)) == 0) at += kSureBits;
+    return at;
+  }
+
   /// The end of the set bits from `at` on.
-  static int64_t RunEnd(const std::array<uint64_t, kBlockWords + 1>& words, int64_t at, int64_t end) {
+  static int64_t RunEnd(const Words& words, int64_t at, int64_t end) {
     while (at < end) {
       const int ones = std::countr_one(words[static_cast<size_t>(at / 64)] >> (at % 64));
       at += std::min<int64_t>(ones, 64 - at % 64);
@@ -317,7 +340,7 @@ class BitRle {
   int64_t waiting_ = 0;     ///< bytes from here on are not written yet, nor part of the open run
   int64_t run_length_ = 0;  ///< bytes of the open run, which ends at waiting_
   bool run_value_ = false;
-  std::array<uint64_t, kBlockWords + 1> zeros_, ones_;
+  Words zeros_, ones_, either_;
 };
 
 template <int W>
