@@ -47,8 +47,7 @@ Status FillBinary(bool with_views, std::span<const uint8_t> bytes, arrow::Memory
   if (!with_views) return Status::OK();
   ViewValues views(pool);
   ARROW_RETURN_NOT_OK(views.Append({out->ends(), static_cast<size_t>(out->count) + 1}, out->bytes));
-  out->views.assign(views.views().span().begin(), views.views().span().end());
-  return Status::OK();
+  return views.views().Finish().Value(&out->views);
 }
 
 }  // namespace

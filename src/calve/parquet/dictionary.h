@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace calve::parquet {
 
@@ -19,8 +18,8 @@ struct Dictionary {
   int64_t count = 0;
   std::shared_ptr<arrow::Buffer> fixed;           ///< count * width bytes, of a column of fixed width
   std::shared_ptr<arrow::Buffer> offsets, bytes;  ///< of byte arrays: count + 1 int32, and what lies between them
-  std::vector<BinaryView> views;                  ///< of byte arrays, when the column's are held as views: into `bytes`
-  int64_t largest_bytes = 0;                      ///< the longest byte array
+  std::shared_ptr<arrow::Buffer> views;  ///< of byte arrays, where the column's are held so: BinaryView, in `bytes`
+  int64_t largest_bytes = 0;             ///< the longest byte array
 
   const int32_t* ends() const { return reinterpret_cast<const int32_t*>(offsets->data()); }
   /// As Arrow has it, of `type`.

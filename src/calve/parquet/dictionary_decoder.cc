@@ -169,7 +169,7 @@ Status DictionaryBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr
   PoolVector<BinaryView>& views = out->views();
   ARROW_RETURN_NOT_OK(views.Reserve(count));
   uint32_t indices[IndexReader::kBatch];
-  const auto* const values = reinterpret_cast<const uint8_t*>(dictionary_.views.data());
+  const uint8_t* const values = dictionary_.views->data();
   while (count > 0) {
     int64_t n = 0;
     bool repeated = false;
@@ -179,7 +179,8 @@ Status DictionaryBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr
     if (repeated) {
       simd::Repeat(values + indices[0] * sizeof(BinaryView), sizeof(BinaryView), static_cast<size_t>(n), bytes);
     } else {
-      simd::Gather(values, sizeof(BinaryView), dictionary_.views.size(), indices, static_cast<size_t>(n), bytes);
+      simd::Gather(values, sizeof(BinaryView), static_cast<size_t>(dictionary_.count), indices, static_cast<size_t>(n),
+                   bytes);
     }
     // The dictionary's views say buffer 0.
     for (int64_t i = 0; buffer_index > 0 && i < n; ++i) {
