@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes inputs for the targets of shuffle blocks to begin with: genuine blocks of Comet's, and streams of types that those lack.
 
-    fuzz/make_shuffle_corpus.py FOLDER [COMET]      FOLDER/{shuffle_block_validated,shuffle_block_trusted,ipc_stream}_fuzz/...
+    fuzz/make_shuffle_corpus.py FOLDER [COMET]      FOLDER/{shuffle_block_validated,shuffle_block_trusted,ipc_stream,ipc_file}_fuzz/...
 
 COMET: the folder `comet` of the shared test data; without it only pyarrow's streams are made.
 """
@@ -29,9 +29,9 @@ def blocks_of(data):
         at += size
 
 
-def stream(batch):
+def stream(batch, new=pa.ipc.new_stream):
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
+    with new(sink, batch.schema) as writer:
         writer.write_batch(batch)
     return sink.getvalue().to_pybytes()
 
@@ -54,8 +54,11 @@ def arrays():
 def main():
     folder = Path(sys.argv[1])
     for name, columns in arrays():
-        data = stream(pa.record_batch(columns, [f"c{i}" for i in range(len(columns))]))
+        batch = pa.record_batch(columns, [f"c{i}" for i in range(len(columns))])
+        data = stream(batch)
         add(folder, "ipc_stream_fuzz", name, data)
+        add(folder, "ipc_file_fuzz", name, data)
+        add(folder, "ipc_file_fuzz", f"{name} file", stream(batch, pa.ipc.new_file))
         block = struct.pack("<QQ4s", 12 + len(data), len(columns), b"NONE") + data
         for target in ["shuffle_block_validated_fuzz", "shuffle_block_trusted_fuzz"]:
             add(folder, target, name, block)

@@ -44,6 +44,13 @@ def test_the_example_of_a_shuffle(tmp_path):
     assert [line for line in output if line.endswith(" 1 rows")] == [f"partition {p}: 1 rows" for p in (5, 69, 115, 171, 193)]
 
 
+def test_the_example_of_an_arrow_file(tmp_path):
+    rows = pa.table({"id": [1, 2, 3], "t": ["a", None, "c"]})
+    with pa.ipc.new_file(tmp_path / "rows.arrow", rows.schema) as file:
+        file.write_table(rows, max_chunksize=2)
+    assert run("read_arrow_file", tmp_path / "rows.arrow") == "3 rows of 2 columns\n"
+
+
 def test_the_example_of_a_partition_spec(tmp_path):
     file = tmp_path / "ids.parquet"
     pq.write_table(pa.table({"id": pa.array([7, 7, 7, 8], pa.int64())}), file)

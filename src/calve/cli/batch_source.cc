@@ -1,9 +1,9 @@
 #include "calve/cli/batch_source.h"
 
+#include "calve/arrow_file.h"
 #include "calve/parquet_reader.h"
 
 #include <arrow/io/file.h>
-#include <arrow/ipc/reader.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -17,41 +17,29 @@ using arrow::Result;
 using arrow::Status;
 using BatchesResult = Result<std::shared_ptr<arrow::RecordBatchReader>>;
 
-Status Named(const Status& status, const std::string& path) {
-  return status.ok() ? status : status.WithMessage(path, ": ", status.message());
-}
-
-/// The batches of an IPC file, one after another; of a reader, some of its columns.
+/// Some columns of a reader's batches.
 class ChosenColumns final : public arrow::RecordBatchReader {
  public:
-  using Next = std::function<Result<std::shared_ptr<arrow::RecordBatch>>()>;
-  ChosenColumns(std::string path, std::shared_ptr<arrow::Schema> schema, std::vector<int> columns, bool all, Next next)
-      : path_(std::move(path)),
-        schema_(std::move(schema)),
-        columns_(std::move(columns)),
-        all_(all),
-        next_(std::move(next)) {}
+  ChosenColumns(std::shared_ptr<arrow::RecordBatchReader> batches, std::vector<int> columns,
+                std::shared_ptr<arrow::Schema> schema)
+      : batches_(std::move(batches)), columns_(std::move(columns)), schema_(std::move(schema)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
-    auto batch = next_();
-    if (!batch.ok()) return Named(batch.status(), path_);
-    *out = *std::move(batch);
-    if (*out == nullptr || all_) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(*out, (*out)->SelectColumns(columns_));
-    return Status::OK();
+    ARROW_RETURN_NOT_OK(batches_->ReadNext(out));
+    return *out == nullptr ? Status::OK() : (*out)->SelectColumns(columns_).Value(out);
   }
 
  private:
-  std::string path_;
-  std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::vector<int> columns_;
-  bool all_;
-  Next next_;
+  std::shared_ptr<arrow::Schema> schema_;
 };
 
-BatchesResult Choose(const std::string& path, const std::shared_ptr<arrow::Schema>& schema,
-                     const std::vector<std::string>& columns, ChosenColumns::Next next) {
+std::shared_ptr<arrow::RecordBatchReader> Choose(std::shared_ptr<arrow::RecordBatchReader> batches,
+                                                 const std::vector<std::string>& columns) {
+  if (columns.empty()) return batches;
+  const auto schema = batches->schema();
   std::vector<int> chosen;
   arrow::FieldVector fields;
   for (int i = 0; i < schema->num_fields(); ++i) {
@@ -59,30 +47,7 @@ BatchesResult Choose(const std::string& path, const std::shared_ptr<arrow::Schem
     chosen.push_back(i);
     fields.push_back(schema->field(i));
   }
-  const bool all = columns.empty();
-  return std::make_shared<ChosenColumns>(path, all ? schema : arrow::schema(fields), chosen, all, std::move(next));
-}
-
-BatchesResult OpenIpcFile(const std::string& path, const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                          const std::vector<std::string>& columns) {
-  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file));
-  auto schema = reader->schema();
-  return Choose(path, schema, columns, [reader, next = 0]() mutable -> Result<std::shared_ptr<arrow::RecordBatch>> {
-    if (next == reader->num_record_batches()) return nullptr;
-    return reader->ReadRecordBatch(next++);
-  });
-}
-
-BatchesResult OpenIpcStream(const std::string& path, const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                            const std::vector<std::string>& columns) {
-  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchStreamReader::Open(file));
-  auto schema = reader->schema();
-  return Choose(path, schema, columns, [reader] { return reader->Next(); });
-}
-
-BatchesResult OpenArrow(const std::string& path, const std::vector<std::string>& columns, bool is_file) {
-  ARROW_ASSIGN_OR_RAISE(const auto file, arrow::io::ReadableFile::Open(path));
-  return is_file ? OpenIpcFile(path, file, columns) : OpenIpcStream(path, file, columns);
+  return std::make_shared<ChosenColumns>(std::move(batches), std::move(chosen), arrow::schema(fields));
 }
 
 Result<std::string> FirstBytes(const std::string& path) {
@@ -95,11 +60,9 @@ Result<std::string> FirstBytes(const std::string& path) {
 
 BatchesResult OpenBatches(const std::string& path, const std::vector<std::string>& columns, const Context& context) {
   ARROW_ASSIGN_OR_RAISE(const std::string head, FirstBytes(path));
-  const bool is_file = head.starts_with("ARROW1"), is_stream = head.starts_with("\xff\xff\xff\xff");
-  if (is_file || is_stream) {
-    auto batches = OpenArrow(path, columns, is_file);
-    if (!batches.ok()) return Named(batches.status(), path);
-    return batches;
+  if (head.starts_with("ARROW1") || head.starts_with("\xff\xff\xff\xff")) {
+    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(path, context));
+    return Choose(std::move(batches), columns);
   }
   ARROW_ASSIGN_OR_RAISE(const auto reader, ParquetReader::Open(path, {}, context));
   return reader->ReadAll(columns);

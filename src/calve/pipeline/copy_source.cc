@@ -1,5 +1,6 @@
 #include "calve/pipeline/copy_source.h"
 
+#include "calve/arrow_file.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/parquet_reader.h"
@@ -8,7 +9,6 @@
 #include <arrow/compute/cast.h>
 #include <arrow/csv/api.h>
 #include <arrow/io/file.h>
-#include <arrow/ipc/reader.h>
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -33,21 +33,6 @@ class FilteredReader : public arrow::RecordBatchReader {
  private:
   std::shared_ptr<ParquetReader> file_;
   std::unique_ptr<ParquetBatchReader> batches_;
-};
-
-/// The batches of an Arrow IPC file.
-class IpcFileReader : public arrow::RecordBatchReader {
- public:
-  explicit IpcFileReader(std::shared_ptr<arrow::ipc::RecordBatchFileReader> file) : file_(std::move(file)) {}
-  std::shared_ptr<arrow::Schema> schema() const override { return file_->schema(); }
-  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
-    batch->reset();
-    return next_ < file_->num_record_batches() ? file_->ReadRecordBatch(next_++).Value(batch) : Status::OK();
-  }
-
- private:
-  std::shared_ptr<arrow::ipc::RecordBatchFileReader> file_;
-  int next_ = 0;
 };
 
 /// The named columns of another reader's batches, in their order.
@@ -115,12 +100,8 @@ Result<Reader> OpenByContent(const std::string& path, const File& file, const Co
   const std::string begin = first->ToString();
   if (begin.starts_with("PAR1") || begin.starts_with("PARE")) return OpenParquet(path, options, context);
   if (!options.filter.always_true()) return NotImplemented("a filter of what is no Parquet file");
-  if (begin.starts_with("ARROW1")) {
-    ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file));
-    return Project(std::make_shared<IpcFileReader>(std::move(reader)), options.columns);
-  }
-  if (begin.starts_with("\xff\xff\xff\xff")) {
-    ARROW_ASSIGN_OR_RAISE(Reader reader, arrow::ipc::RecordBatchStreamReader::Open(file));
+  if (begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff")) {
+    ARROW_ASSIGN_OR_RAISE(Reader reader, OpenArrowFile(path, context));
     return Project(std::move(reader), options.columns);
   }
   const bool tabs = path.ends_with(".tsv");

@@ -61,8 +61,24 @@ int64_t SizeOfColumn(const ArrayData& data, int64_t first, int64_t count) {
   return size;
 }
 
+/// Arrays that are alive at the same time are equal where all of their memory is the same.
+bool SameMemory(const ArrayData& left, const ArrayData& right) {
+  if (left.length != right.length || left.offset != right.offset || left.buffers.size() != right.buffers.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < left.buffers.size(); ++i) {
+    const auto &a = left.buffers[i], &b = right.buffers[i];
+    if ((a == nullptr) != (b == nullptr)) return false;
+    if (a != nullptr && (a->data() != b->data() || a->size() != b->size())) return false;
+  }
+  if ((left.dictionary == nullptr) != (right.dictionary == nullptr)) return false;
+  if (left.dictionary != nullptr && !SameMemory(*left.dictionary, *right.dictionary)) return false;
+  return std::ranges::equal(left.child_data, right.child_data,
+                            [](const auto& a, const auto& b) { return SameMemory(*a, *b); });
+}
+
 bool SameDictionaries(const ArrayData& left, const ArrayData& right) {
-  if (left.dictionary != right.dictionary) return false;
+  if (left.dictionary != right.dictionary && !SameMemory(*left.dictionary, *right.dictionary)) return false;
   for (size_t i = 0; i < left.child_data.size(); ++i) {
     if (!SameDictionaries(*left.child_data[i], *right.child_data[i])) return false;
   }

@@ -1,0 +1,186 @@
+#include "calve/arrow_file.h"
+
+#include "json_arrays.h"
+#include "random_array.h"
+#include "temp_folder.h"
+#include "test_data.h"
+
+#include <arrow/array/concatenate.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/initialize.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/writer.h>
+#include <arrow/table.h>
+#include <arrow/util/compression.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace calve {
+namespace {
+
+using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
+using ::testing::HasSubstr;
+
+enum class Form { kFile, kStream };
+
+std::string Written(const Batches& batches, Form form,
+                    arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults()) {
+  auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto schema = batches[0]->schema();
+  const auto writer = (form == Form::kFile ? arrow::ipc::MakeFileWriter(sink, schema, options)
+                                           : arrow::ipc::MakeStreamWriter(sink, schema, options))
+                          .ValueOrDie();
+  for (const auto& batch : batches) EXPECT_TRUE(writer->WriteRecordBatch(*batch).ok());
+  EXPECT_TRUE(writer->Close().ok());
+  return sink->Finish().ValueOrDie()->ToString();
+}
+
+class ArrowFile : public ::testing::TestWithParam<Form> {
+ protected:
+  std::string Save(const std::string& bytes) {
+    const std::string path = fmt::format("{}/{}.arrow", folder_.path(), saved_++);
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  arrow::Result<Batches> Read(const std::string& bytes) {
+    ARROW_ASSIGN_OR_RAISE(const auto reader, OpenArrowFile(Save(bytes)));
+    return reader->ToRecordBatches();
+  }
+  void ExpectRead(const Batches& batches, const std::string& bytes) {
+    const auto read = Read(bytes);
+    ASSERT_TRUE(read.ok()) << read.status();
+    ASSERT_EQ(read->size(), batches.size());
+    for (size_t i = 0; i < batches.size(); ++i) {
+      ASSERT_TRUE((*read)[i]->ValidateFull().ok()) << (*read)[i]->ValidateFull();
+      EXPECT_TRUE((*read)[i]->Equals(*batches[i], /*check_metadata=*/true, arrow::EqualOptions().nans_equal(true)))
+          << i;
+    }
+  }
+
+  testing::TempFolder folder_;
+  int saved_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Forms, ArrowFile, ::testing::Values(Form::kFile, Form::kStream),
+                         [](const auto& form) { return form.param == Form::kFile ? "File" : "Stream"; });
+
+Batches RandomBatches(int seed) {
+  const auto row = arrow::struct_({arrow::field("a", arrow::utf8()), arrow::field("b", arrow::list(arrow::int64()))});
+  const auto schema = arrow::schema(
+      {arrow::field("i", arrow::int64()), arrow::field("f", arrow::float32(), false), arrow::field("t", arrow::utf8()),
+       arrow::field("v", arrow::utf8_view()), arrow::field("l", arrow::large_list(row)),
+       arrow::field("b", arrow::boolean()), arrow::field("d", arrow::decimal128(30, 2)),
+       arrow::field("n", arrow::null()), arrow::field("m", arrow::map(arrow::utf8(), arrow::int32()))},
+      arrow::key_value_metadata({{"key", "value"}}));
+  testing::RandomArrays arrays(static_cast<uint64_t>(seed), {.null_probability = seed % 3 * 0.2});
+  Batches batches;
+  for (int64_t rows : {40, 0, 7}) {
+    arrow::ArrayVector columns;
+    for (const auto& field : schema->fields()) columns.push_back(arrays.Make(*field, rows));
+    batches.push_back(arrow::RecordBatch::Make(schema, rows, columns));
+  }
+  return batches;
+}
+
+TEST_P(ArrowFile, BatchesAsArrowWroteThem) {
+  for (int seed = 0; seed < (testing::LongTests() ? 100 : 6); ++seed) {
+    const auto batches = RandomBatches(seed);
+    ExpectRead(batches, Written(batches, GetParam()));
+  }
+}
+
+std::shared_ptr<arrow::RecordBatch> Encoded(const char* entries, const char* indices) {
+  const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
+  const auto column = arrow::DictionaryArray::FromArrays(type, testing::Array(arrow::int8(), indices),
+                                                         testing::Array(arrow::utf8(), entries))
+                          .ValueOrDie();
+  return arrow::RecordBatch::Make(arrow::schema({arrow::field("d", type)}), column->length(), {column});
+}
+
+TEST_P(ArrowFile, Dictionaries) {
+  const Batches batches = {Encoded(R"(["a", "b"])", "[0, 1, null]"), Encoded(R"(["a", "b"])", "[1, 1]")};
+  ExpectRead(batches, Written(batches, GetParam()));
+}
+
+TEST_F(ArrowFile, DictionariesOfStreamsAreReplaced) {
+  const Batches batches = {Encoded(R"(["a", "b"])", "[0, 1, null]"), Encoded(R"(["c", "d", "e"])", "[1, 2]")};
+  ExpectRead(batches, Written(batches, Form::kStream));
+}
+
+// What is left to Arrow's reader.
+TEST_P(ArrowFile, CompressedBodiesAndDeltas) {
+  const auto batches = RandomBatches(1);
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.codec = arrow::util::Codec::Create(arrow::Compression::ZSTD).ValueOrDie();
+  ExpectRead(batches, Written(batches, GetParam(), options));
+  options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.emit_dictionary_deltas = true;
+  const Batches growing = {Encoded(R"(["a", "b"])", "[0, 1]"), Encoded(R"(["a", "b", "c"])", "[2, 0]")};
+  const auto read = Read(Written(growing, Form::kStream, options));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE((*read)[1]->Equals(*growing[1]));
+  options.metadata_version = arrow::ipc::MetadataVersion::V4;
+  ExpectRead(growing, Written({growing[0], growing[1]}, Form::kStream, options));
+}
+
+TEST_P(ArrowFile, TruncatedAtEveryByte) {
+  const Batches batches = {Encoded(R"(["a", "b"])", "[0, 1, null]"), Encoded(R"(["a", "b"])", "[1, 1]")};
+  const std::string bytes = Written(batches, GetParam());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const auto read = Read(bytes.substr(0, size));
+    if (GetParam() == Form::kFile) {
+      EXPECT_FALSE(read.ok()) << size;
+    } else if (read.ok()) {  // a clean boundary: what came before is there
+      EXPECT_LE(read->size(), batches.size());
+      for (size_t i = 0; i < read->size(); ++i) EXPECT_TRUE((*read)[i]->Equals(*batches[i])) << size;
+    } else {
+      EXPECT_THAT(read.status().message(), HasSubstr(folder_.path()));
+    }
+  }
+}
+
+TEST_P(ArrowFile, EveryByteChanged) {
+  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("t", arrow::utf8())}), 3,
+                                              {testing::Array(arrow::utf8(), R"(["a", "bc", null])")});
+  const std::string bytes = Written({batch}, GetParam());
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ flip);
+      const auto read = Read(changed);
+      if (!read.ok()) continue;
+      for (const auto& some : *read) EXPECT_TRUE(some->ValidateFull().ok()) << at;
+    }
+  }
+}
+
+TEST_P(ArrowFile, DamagedOffsetsAndTextAreErrors) {
+  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("t", arrow::utf8())}), 3,
+                                              {testing::Array(arrow::utf8(), R"(["abc", "defg", "hijkl"])")});
+  const std::string bytes = Written({batch}, GetParam());
+  std::string text = bytes;
+  const size_t characters = bytes.find("abcdefghijkl");
+  text[characters + 3] = '\xff';
+  EXPECT_THAT(Read(text).status().message(),
+              ::testing::AllOf(HasSubstr(folder_.path()), HasSubstr("record batch at byte"), HasSubstr("column 't'")));
+  std::string offsets = bytes;
+  const size_t ends = bytes.rfind(std::string("\x03\0\0\0\x07\0\0\0", 8), characters);
+  ASSERT_NE(ends, std::string::npos);
+  offsets[ends] = 9;
+  EXPECT_THAT(Read(offsets).status().message(), HasSubstr("not monotonic"));
+}
+
+TEST(ArrowFileErrors, NameWhatIsMissing) {
+  EXPECT_TRUE(OpenArrowFile("/nowhere/a.arrow").status().IsIOError());
+  testing::TempFolder folder;
+  const std::string path = folder.path() + "/empty.arrow";
+  std::ofstream(path).close();
+  const auto status = OpenArrowFile(path).status();
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.message(), HasSubstr(path));
+}
+
+}  // namespace
+}  // namespace calve
