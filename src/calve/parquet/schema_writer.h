@@ -34,6 +34,8 @@ struct WrittenLeaf {
   std::shared_ptr<arrow::DataType> value_type;
   bool is_dictionary = false;  ///< the Arrow field is a dictionary of such values
   const std::string& name() const { return steps.back().name; }
+  /// A failure with the column's name.
+  Status InColumn(const Status& status) const;
 };
 
 /// The elements of the file's schema and the way to every leaf.
@@ -54,8 +56,5 @@ const arrow::DataType& ValueType(const arrow::DataType& type);
 /// True when arrays of the two types have the same buffers with the same meaning: field names, nullability, metadata
 /// and extension types apart.
 bool SameLayout(const arrow::DataType& a, const arrow::DataType& b);
-
-/// The number of bytes of a FIXED_LEN_BYTE_ARRAY that hold every decimal of `precision` digits, and no fewer do.
-int DecimalBytes(int precision);
 
 }  // namespace calve::parquet
