@@ -34,6 +34,7 @@ class TypedColumnWriter : public ColumnWriter {
   TypedColumnWriter(const WrittenLeaf* leaf, const ParquetWriteOptions* options, const ColumnOptions& own,
                     const PageWriter* page_writer, arrow::MemoryPool* pool)
       : leaf_(leaf),
+        page_writer_(page_writer),
         page_rows_(options->page_rows),
         page_bytes_(options->content_chunking ? kLargestPage : std::min(options->page_bytes, kLargestPage)),
         dictionary_bytes_(options->dictionary_bytes),
@@ -100,7 +101,12 @@ class TypedColumnWriter : public ColumnWriter {
     if constexpr (!kIsBoolean) {
       if (chunk_.has_values() || !chunk_.encoder().uses_dictionary() || values_.has_entries()) return Status::OK();
       ARROW_ASSIGN_OR_RAISE(const std::span<const T> sample, Sample(row, count));
-      ARROW_ASSIGN_OR_RAISE(const bool hopeless, DictionaryIsHopeless(sample, fixed_, dictionary_bytes_, pool_));
+      ARROW_ASSIGN_OR_RAISE(bool hopeless, DictionaryIsHopeless(sample, fixed_, dictionary_bytes_, pool_));
+      if (!hopeless) {
+        ARROW_ASSIGN_OR_RAISE(
+            hopeless, PlainCompressesBetter(sample, fixed_, dictionary_bytes_, count, page_writer_->compressor(),
+                                            page_writer_->level(), pool_));
+      }
       if (hopeless) chunk_.encoder().SkipDictionary();
     }
     return Status::OK();
@@ -233,6 +239,7 @@ class TypedColumnWriter : public ColumnWriter {
   }
 
   const WrittenLeaf* leaf_;
+  const PageWriter* page_writer_;
   const int64_t page_rows_, page_bytes_, dictionary_bytes_, rows_per_step_;
   const bool fixed_;
   arrow::MemoryPool* const pool_;

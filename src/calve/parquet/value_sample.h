@@ -1,10 +1,12 @@
 #pragma once
 
+#include "calve/compress/codec.h"
 #include "calve/parquet/pool_vector.h"
 
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace calve::parquet {
@@ -19,5 +21,12 @@ inline constexpr int64_t kSampleClusters = 512, kSampleClusterSlots = 8;
 template <typename T>
 arrow::Result<bool> DictionaryIsHopeless(std::span<const T> sample, bool fixed, int64_t limit_bytes,
                                          arrow::MemoryPool* pool);
+
+/// True when, as far as `sample` tells, values in PLAIN come out of `codec` smaller than ids and a dictionary of up to
+/// `limit_bytes` that at least `count` values share. False without looking where a dictionary has few values, and
+/// where `count` is small.
+template <typename T>
+arrow::Result<bool> PlainCompressesBetter(std::span<const T> sample, bool fixed, int64_t limit_bytes, int64_t count,
+                                          calve::Codec codec, std::optional<int> level, arrow::MemoryPool* pool);
 
 }  // namespace calve::parquet

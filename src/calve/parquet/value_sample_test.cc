@@ -56,6 +56,27 @@ TEST(ValueSample, ValuesThatRepeatInPlace) {
   EXPECT_FALSE(Hopeless(sample));
 }
 
+bool PlainIsBetter(const std::vector<int64_t>& sample, calve::Codec codec = calve::Codec::kZstd) {
+  return PlainCompressesBetter<int64_t>(sample, false, kLimit, 1 << 16, codec, 1, arrow::default_memory_pool())
+      .ValueOrDie();
+}
+
+// Every other value is the same: zstd takes it for next to nothing, while an id takes 17 bits.
+TEST(ValueSample, WhatCompressesBetterWithoutADictionary) {
+  auto sample = Random(~uint64_t{0});
+  for (size_t i = 0; i < sample.size(); i += 2) sample[i] = 7;
+  EXPECT_TRUE(PlainIsBetter(sample));
+  EXPECT_FALSE(PlainIsBetter(sample, calve::Codec::kUncompressed));
+}
+
+TEST(ValueSample, WhatCompressesBetterWithADictionary) {
+  for (uint64_t distinct : {10, 400, 2000}) {
+    auto sample = Random(distinct);
+    for (int64_t& value : sample) value *= 0x123456789ABCDEF;
+    EXPECT_FALSE(PlainIsBetter(sample)) << distinct;
+  }
+}
+
 TEST(ValueSample, TooFewToTell) {
   EXPECT_FALSE(Hopeless({}));
   EXPECT_FALSE(Hopeless({1, 2, 3}));
