@@ -243,7 +243,7 @@ Status CompressOnly(const Options& options, const arrow::Buffer& blocks) {
     ARROW_ASSIGN_OR_RAISE(const auto header, calve::ParseShuffleBlockHeader(left));
     const auto size = static_cast<size_t>(header.block_size());
     out.Truncate(0);
-    ARROW_RETURN_NOT_OK(compressor->Compress(left.first(size).subspan(20), &out));
+    ARROW_RETURN_NOT_OK(compressor->Compress(left.first(size).subspan(20), {}, &out));
     left = left.subspan(size);
   }
   return Status::OK();

@@ -151,8 +151,21 @@ Status StreamEncoder::EncodeBatch(const Form& form, int64_t rows, ByteArena* are
     const Status status = body->Add(*form.schema->field(column)->type(), SourcesOf(column), rows);
     if (!status.ok()) return WithContext(status, fmt::format("column '{}'", form.schema->field(column)->name()));
   }
-  form.batch->Write(body->End(), arena->data() + message_at);
+  const BatchContent& content = body->End();
+  form.batch->Write(content, arena->data() + message_at);
+  if (arena == &stream_) CutAtBuffers(content, message_at + form.batch->size() - kFront);
   return Status::OK();
+}
+
+void StreamEncoder::CutAtBuffers(const BatchContent& content, int64_t body_at) {
+  constexpr int64_t kLargeBuffer = 8 << 10;
+  bool after_large = false;
+  for (const BufferPlace& buffer : content.buffers) {
+    if (buffer.length == 0) continue;
+    const bool large = buffer.length >= kLargeBuffer;
+    if (large || after_large) cuts_.push_back(body_at + buffer.offset);
+    after_large = large;
+  }
 }
 
 Status StreamEncoder::EncodeDictionary(const UsedDictionary& used) {
@@ -194,6 +207,7 @@ Result<std::span<uint8_t>> StreamEncoder::Encode(std::span<const BatchRows> rows
   ARROW_ASSIGN_OR_RAISE(const auto plain, DecodeColumns());
   ARROW_ASSIGN_OR_RAISE(form_, FormOf(plain));
   stream_body_.ClearOffsets();
+  cuts_.clear();
   stream_.Truncate(0);
   ARROW_RETURN_NOT_OK(stream_.Extend(kFront).status());
   ARROW_RETURN_NOT_OK(stream_.Append(form_->schema_message));

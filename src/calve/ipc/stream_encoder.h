@@ -42,6 +42,9 @@ class StreamEncoder {
 
   /// The buffers of 32-bit offsets of the last stream, from its first byte; of its record batch only.
   std::span<const OffsetsPlace> offsets() const { return offsets_; }
+  /// Where in the last stream, from its first byte, large buffers begin and end: bytes of other kinds. None where it
+  /// has dictionaries.
+  std::span<const int64_t> cuts() const { return cuts_; }
   /// Whether the last stream has dictionaries.
   bool has_dictionaries() const { return form_->dictionaries > 0; }
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
@@ -70,6 +73,7 @@ class StreamEncoder {
   arrow::Status EncodeAside(const Form& form, int64_t rows);
   arrow::Status EncodeDictionary(const UsedDictionary& used);
   Sources SourcesOf(int column) const;
+  void CutAtBuffers(const BatchContent& content, int64_t body_at);
 
   std::shared_ptr<arrow::Schema> schema_;
   Options options_;
@@ -83,6 +87,7 @@ class StreamEncoder {
   std::vector<ColumnRows> sources_;                         ///< batches_ a column
   std::vector<std::shared_ptr<arrow::ArrayData>> decoded_;  ///< columns written as values
   std::vector<OffsetsPlace> offsets_;
+  std::vector<int64_t> cuts_;
 };
 
 }  // namespace calve::ipc

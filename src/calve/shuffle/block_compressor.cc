@@ -41,7 +41,7 @@ class Lz4Compressor final : public BlockCompressor {
  public:
   Lz4Compressor() : state_(static_cast<size_t>(LZ4_sizeofState())) {}
 
-  Status Compress(Bytes payload, ipc::ByteArena* out) override {
+  Status Compress(Bytes payload, std::span<const int64_t>, ipc::ByteArena* out) override {
     static constexpr std::array<uint8_t, 7> kHead = {0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82};
     static constexpr std::array<uint8_t, 4> kEnd = {0, 0, 0, 0};
     ARROW_RETURN_NOT_OK(out->Append(kHead));
@@ -81,16 +81,33 @@ class ZstdCompressor final : public BlockCompressor {
     ZSTD_CCtx_setParameter(made->context_.get(), ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(made->context_.get(), ZSTD_c_contentSizeFlag, 0);
     ZSTD_CCtx_setParameter(made->context_.get(), ZSTD_c_checksumFlag, 0);
+    // For large inputs level 1 looks for matches of 7 bytes; columns of short texts have many of 6.
+    if (level == 1) ZSTD_CCtx_setParameter(made->context_.get(), ZSTD_c_minMatch, 6);
     return made;
   }
 
-  Status Compress(Bytes payload, ipc::ByteArena* out) override {
+  // A cut ends a block of the frame, so that what follows gets codes of its own.
+  Status Compress(Bytes payload, std::span<const int64_t> cuts, ipc::ByteArena* out) override {
     const int64_t start = out->size();
-    const size_t bound = ZSTD_compressBound(payload.size());
+    constexpr size_t kBlockHead = 3;
+    const size_t bound = ZSTD_compressBound(payload.size()) + (cuts.size() + 1) * kBlockHead;
     ARROW_ASSIGN_OR_RAISE(uint8_t* at, out->Extend(static_cast<int64_t>(bound)));
-    const size_t size = ZSTD_compress2(context_.get(), at, bound, payload.data(), payload.size());
-    if (ZSTD_isError(size) != 0) return Invalid("zstd: {}", ZSTD_getErrorName(size));
-    out->Truncate(start + static_cast<int64_t>(size));
+    ZSTD_outBuffer output{at, bound, 0};
+    if (cuts.empty()) {
+      output.pos = ZSTD_compress2(context_.get(), at, bound, payload.data(), payload.size());
+      if (ZSTD_isError(output.pos) != 0) return Invalid("zstd: {}", ZSTD_getErrorName(output.pos));
+    } else {
+      ZSTD_CCtx_reset(context_.get(), ZSTD_reset_session_only);
+      ZSTD_CCtx_setPledgedSrcSize(context_.get(), payload.size());
+      ZSTD_inBuffer input{payload.data(), 0, 0};
+      for (const int64_t cut : cuts) {
+        input.size = static_cast<size_t>(cut);
+        ARROW_RETURN_NOT_OK(Continue(&input, &output, ZSTD_e_flush));
+      }
+      input.size = payload.size();
+      ARROW_RETURN_NOT_OK(Continue(&input, &output, ZSTD_e_end));
+    }
+    out->Truncate(start + static_cast<int64_t>(output.pos));
     return Status::OK();
   }
 
@@ -99,6 +116,12 @@ class ZstdCompressor final : public BlockCompressor {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   };
   ZstdCompressor() : context_(ZSTD_createCCtx()) {}
+
+  Status Continue(ZSTD_inBuffer* input, ZSTD_outBuffer* output, ZSTD_EndDirective directive) {
+    const size_t left = ZSTD_compressStream2(context_.get(), output, input, directive);
+    if (ZSTD_isError(left) != 0) return Invalid("zstd: {}", ZSTD_getErrorName(left));
+    return left == 0 ? Status::OK() : Invalid("zstd: the output does not fit what it is at most");
+  }
 
   std::unique_ptr<ZSTD_CCtx, Free> context_;
 };
@@ -110,7 +133,7 @@ uint32_t MaskedCrc(Bytes content) {
 
 class SnappyCompressor final : public BlockCompressor {
  public:
-  Status Compress(Bytes payload, ipc::ByteArena* out) override {
+  Status Compress(Bytes payload, std::span<const int64_t>, ipc::ByteArena* out) override {
     static constexpr std::array<uint8_t, 10> kStreamIdentifier = {0xff, 6, 0, 0, 's', 'N', 'a', 'P', 'p', 'Y'};
     ARROW_RETURN_NOT_OK(out->Append(kStreamIdentifier));
     return ForEachChunk(payload, [&](Bytes chunk) { return AppendChunk(chunk, out); });

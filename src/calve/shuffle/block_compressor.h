@@ -14,8 +14,10 @@ namespace calve::shuffle {
 class BlockCompressor {
  public:
   virtual ~BlockCompressor() = default;
-  /// Appends the coded form of `payload` to `out`.
-  virtual arrow::Status Compress(std::span<const uint8_t> payload, ipc::ByteArena* out) = 0;
+  /// Appends the coded form of `payload` to `out`. `cuts`, in ascending order: where other kinds of bytes begin, which
+  /// are better coded apart.
+  virtual arrow::Status Compress(std::span<const uint8_t> payload, std::span<const int64_t> cuts,
+                                 ipc::ByteArena* out) = 0;
 };
 
 /// Null for ShuffleCodec::kNone. Invalid when the codec has no such level.

@@ -71,7 +71,7 @@ class BlockWriter final : public ShuffleBlockWriter {
     }
     compressed_.Truncate(0);
     ARROW_RETURN_NOT_OK(compressed_.Extend(ShuffleBlockHeader::kSize).status());
-    ARROW_RETURN_NOT_OK(compressor_->Compress(stream, &compressed_));
+    ARROW_RETURN_NOT_OK(compressor_->Compress(stream, encoder_->cuts(), &compressed_));
     ARROW_RETURN_NOT_OK(PutHead(compressed_.size(), compressed_.data()));
     return compressed_.bytes();
   }

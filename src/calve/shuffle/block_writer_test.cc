@@ -14,6 +14,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <random>
 
 namespace calve {
 namespace {
@@ -229,6 +230,32 @@ TEST(ShuffleBlockWriter, RefusesLevelsThatACodecHasNot) {
   EXPECT_TRUE(ShuffleBlockWriter::Make(schema, {.codec = ShuffleCodec::kLz4, .level = 3}).status().IsInvalid());
   EXPECT_TRUE(ShuffleBlockWriter::Make(schema, {.codec = ShuffleCodec::kZstd, .level = 99}).status().IsInvalid());
   EXPECT_TRUE(ShuffleBlockWriter::Make(schema, {.codec = ShuffleCodec::kZstd, .level = 7}).ok());
+}
+
+// Columns of other kinds share no codes of a zstd frame: it is smaller than the codec makes the stream as a whole.
+TEST(ShuffleBlockWriter, ZstdCodesColumnsApart) {
+  arrow::Int64Builder noise;
+  arrow::Int32Builder digits;
+  arrow::StringBuilder letters;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(noise.Append(static_cast<int64_t>(random())).ok());
+    ASSERT_TRUE(digits.Append(static_cast<int32_t>(random() % 10)).ok());
+    ASSERT_TRUE(letters.Append(std::string(1, static_cast<char>('a' + random() % 4))).ok());
+  }
+  const auto batch = arrow::RecordBatch::Make(
+      arrow::schema(
+          {arrow::field("n", arrow::int64()), arrow::field("d", arrow::int32()), arrow::field("l", arrow::utf8())}),
+      20000, {noise.Finish().ValueOrDie(), digits.Finish().ValueOrDie(), letters.Finish().ValueOrDie()});
+  auto plain = ShuffleBlockWriter::Make(batch->schema(), {.codec = ShuffleCodec::kNone}).ValueOrDie();
+  const auto stream = plain->Encode(*batch).ValueOrDie().subspan(ShuffleBlockHeader::kSize);
+  auto zstd = ShuffleBlockWriter::Make(batch->schema(), {.codec = ShuffleCodec::kZstd}).ValueOrDie();
+  const auto frame = zstd->Encode(*batch).ValueOrDie().subspan(ShuffleBlockHeader::kSize);
+  EXPECT_EQ(Decoded(ShuffleCodec::kZstd, frame), std::string(stream.begin(), stream.end()));
+  auto codec = arrow::util::Codec::Create(arrow::Compression::ZSTD, 1).ValueOrDie();
+  std::vector<uint8_t> whole(static_cast<size_t>(codec->MaxCompressedLen(stream.size(), stream.data())));
+  const int64_t whole_size = codec->Compress(stream.size(), stream.data(), whole.size(), whole.data()).ValueOrDie();
+  EXPECT_LT(static_cast<int64_t>(frame.size()), whole_size * 98 / 100);
 }
 
 // The same rows as Comet, in the same partition, take no more bytes.
