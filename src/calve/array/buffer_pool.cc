@@ -20,20 +20,23 @@ bool IsKept(int64_t size, int64_t alignment) {
 
 }  // namespace
 
-std::shared_ptr<BufferPool> BufferPool::Make(arrow::MemoryPool* parent, int64_t max_idle_bytes) {
-  return (new BufferPool(parent, max_idle_bytes))->NewHandle();
+std::shared_ptr<BufferPool> BufferPool::Make(arrow::MemoryPool* parent, int64_t max_idle_bytes,
+                                             int64_t max_reused_bytes) {
+  return (new BufferPool(parent, max_idle_bytes, max_reused_bytes))->NewHandle();
 }
 
 std::shared_ptr<BufferPool> BufferPool::Over(arrow::MemoryPool* pool, int64_t max_idle_bytes) {
   if (auto* buffers = dynamic_cast<BufferPool*>(pool)) return buffers->NewHandle();
   if (pool != arrow::default_memory_pool()) return Make(pool, max_idle_bytes);
   // Readers that follow each other find what the one before left. Never destroyed: arrays may live till the very end.
-  static auto* const shared = new std::shared_ptr<BufferPool>(Make(arrow::default_memory_pool()));
+  constexpr int64_t kMostReused = int64_t{1} << 30;
+  static auto* const shared =
+      new std::shared_ptr<BufferPool>(Make(arrow::default_memory_pool(), kDefaultIdleBytes, kMostReused));
   return *shared;
 }
 
-BufferPool::BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes)
-    : parent_(parent), max_idle_bytes_(max_idle_bytes) {}
+BufferPool::BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes, int64_t max_reused_bytes)
+    : parent_(parent), max_idle_bytes_(max_idle_bytes), max_reused_bytes_(max_reused_bytes) {}
 
 BufferPool::~BufferPool() { ReleaseUnused(); }
 
@@ -70,6 +73,17 @@ uint8_t* BufferPool::TakeIdle(size_t size_class) {
   return block;
 }
 
+void BufferPool::CountUse(int64_t bytes) {
+  const int64_t used = used_bytes_ += bytes;
+  int64_t most = most_used_bytes_;
+  while (used > most && !most_used_bytes_.compare_exchange_weak(most, used)) {
+  }
+}
+
+int64_t BufferPool::MostIdle() const {
+  return std::max(max_idle_bytes_, std::min<int64_t>(most_used_bytes_, max_reused_bytes_));
+}
+
 arrow::Status BufferPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
   if (IsKept(size, alignment)) {
     const int64_t rounded = RoundUp(size);
@@ -80,6 +94,7 @@ arrow::Status BufferPool::Allocate(int64_t size, int64_t alignment, uint8_t** ou
       ReleaseUnused();
       ARROW_RETURN_NOT_OK(parent_->Allocate(rounded, arrow::kDefaultBufferAlignment, out));
     }
+    CountUse(rounded);
   } else {
     if (!parent_->Allocate(size, alignment, out).ok()) {
       ReleaseUnused();
@@ -106,20 +121,28 @@ arrow::Status BufferPool::Reallocate(int64_t old_size, int64_t new_size, int64_t
   return arrow::Status::OK();
 }
 
+void BufferPool::FreeKept(uint8_t* buffer, int64_t size) {
+  const int64_t rounded = RoundUp(size);
+  used_bytes_ -= rounded;
+  if (handles_ == 0 || idle_bytes_ + rounded > MostIdle()) {
+    return parent_->Free(buffer, rounded, arrow::kDefaultBufferAlignment);
+  }
+  idle_bytes_ += rounded;
+  std::lock_guard<std::mutex> lock(mutex_);
+  idle_[ClassOf(size)].push_back(buffer);
+}
+
 void BufferPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
-  if (!IsKept(size, alignment)) {
-    parent_->Free(buffer, size, alignment);
-  } else if (const int64_t rounded = RoundUp(size); handles_ == 0 || idle_bytes_ + rounded > max_idle_bytes_) {
-    parent_->Free(buffer, rounded, arrow::kDefaultBufferAlignment);
+  if (IsKept(size, alignment)) {
+    FreeKept(buffer, size);
   } else {
-    idle_bytes_ += rounded;
-    std::lock_guard<std::mutex> lock(mutex_);
-    idle_[ClassOf(size)].push_back(buffer);
+    parent_->Free(buffer, size, alignment);
   }
   Release(false);
 }
 
 void BufferPool::ReleaseUnused() {
+  most_used_bytes_ = used_bytes_.load();
   std::lock_guard<std::mutex> lock(mutex_);
   for (size_t size_class = 0; size_class < kClasses; ++size_class) {
     const int power = static_cast<int>(size_class / 4);

@@ -15,18 +15,20 @@ namespace calve {
 /// A memory pool that keeps what is given back and hands it out again, still warm in the caches and mapped.
 ///
 /// Sizes are rounded up to 64 bytes more than one of four steps a power of two, so memory of about the size asked for
-/// is found again. At
-/// most `max_idle_bytes` are kept, in blocks of up to 8 MiB; they count as allocated from the parent, and are given up
-/// when the parent refuses an allocation. Arrays may outlive the reader that made them: handles and live allocations
+/// is found again. At most `max_idle_bytes` are kept, in blocks of up to 8 MiB, or as much as was in use at once, up to
+/// `max_reused_bytes`, where that is more: who holds a table and drops it will hold the next, and fresh memory comes
+/// cleared page by page. What is idle counts as allocated from the parent, and is given up when the parent refuses an
+/// allocation. Arrays may outlive the reader that made them: handles and live allocations
 /// are counted together, and the last of them to go deletes the pool. Thread-safe.
 class BufferPool final : public arrow::MemoryPool {
  public:
   static constexpr int64_t kDefaultIdleBytes = int64_t{64} << 20;
 
   /// The parent outlives everything allocated here.
-  static std::shared_ptr<BufferPool> Make(arrow::MemoryPool* parent, int64_t max_idle_bytes = kDefaultIdleBytes);
-  /// `pool` itself where it is a BufferPool; over Arrow's default pool, the one that the process shares; else a new
-  /// one that keeps `max_idle_bytes`.
+  static std::shared_ptr<BufferPool> Make(arrow::MemoryPool* parent, int64_t max_idle_bytes = kDefaultIdleBytes,
+                                          int64_t max_reused_bytes = 0);
+  /// `pool` itself where it is a BufferPool; over Arrow's default pool, the one that the process shares, which may keep
+  /// as much as was in use at once, up to 1 GiB; else a new one that keeps `max_idle_bytes`.
   static std::shared_ptr<BufferPool> Over(arrow::MemoryPool* pool, int64_t max_idle_bytes = kDefaultIdleBytes);
 
   using MemoryPool::Allocate;
@@ -51,17 +53,22 @@ class BufferPool final : public arrow::MemoryPool {
   struct Handle;
   static constexpr size_t kClasses = 256;
 
-  BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes);
+  BufferPool(arrow::MemoryPool* parent, int64_t max_idle_bytes, int64_t max_reused_bytes);
   ~BufferPool() override;
   std::shared_ptr<BufferPool> NewHandle();
   void Release(bool handle);
   uint8_t* TakeIdle(size_t size_class);
+  void FreeKept(uint8_t* buffer, int64_t size);
+  /// Counts `bytes` as in use.
+  void CountUse(int64_t bytes);
+  int64_t MostIdle() const;
   static size_t ClassOf(int64_t size);
 
   arrow::MemoryPool* parent_;
-  std::atomic<int64_t> max_idle_bytes_;
+  const int64_t max_idle_bytes_, max_reused_bytes_;
   std::atomic<int64_t> references_{0}, handles_{0};
   std::atomic<int64_t> idle_bytes_{0};
+  std::atomic<int64_t> used_bytes_{0}, most_used_bytes_{0};  ///< of blocks that would be kept
   std::mutex mutex_;
   std::array<std::vector<uint8_t*>, kClasses> idle_;
 };

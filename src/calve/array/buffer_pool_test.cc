@@ -3,6 +3,8 @@
 #include <arrow/buffer.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace calve {
 namespace {
 
@@ -48,6 +50,28 @@ TEST(BufferPool, KeepsNoMoreThanItsLimit) {
   EXPECT_EQ(pool->idle_bytes(), 1088);
   EXPECT_EQ(parent.bytes_allocated(), 1088);
   pool->ReleaseUnused();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
+TEST(BufferPool, KeepsWhatWasInUseAtOnceUpToAnotherLimit) {
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent, 1088, 3 * 1088);
+  const auto use_at_once = [&](size_t count) {
+    std::vector<uint8_t*> blocks(count);
+    for (uint8_t*& block : blocks) ASSERT_TRUE(pool->Allocate(1088, &block).ok());
+    for (uint8_t* block : blocks) pool->Free(block, 1088);
+  };
+  for (int i = 0; i < 5; ++i) use_at_once(1);
+  EXPECT_EQ(pool->idle_bytes(), 1088);
+  use_at_once(2);
+  EXPECT_EQ(pool->idle_bytes(), 2 * 1088);
+  use_at_once(5);
+  EXPECT_EQ(pool->idle_bytes(), 3 * 1088);
+  pool->ReleaseUnused();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+  use_at_once(1);
+  EXPECT_EQ(pool->idle_bytes(), 1088);
+  pool.reset();
   EXPECT_EQ(parent.bytes_allocated(), 0);
 }
 
