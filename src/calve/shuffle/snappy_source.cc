@@ -8,6 +8,7 @@
 #include "calve/shuffle/snappy_source.h"
 
 #include "calve/base/status.h"
+#include "calve/compress/codec.h"
 #include "calve/hash/hash.h"
 
 #include <snappy.h>
@@ -76,7 +77,7 @@ arrow::Result<bool> SnappySource::NextChunk(Chunk* chunk) {
 arrow::Status SnappySource::Decode(const Chunk& chunk, uint8_t* out) {
   if (!chunk.is_compressed) {
     if (chunk.size > 0) std::memcpy(out, chunk.data.data(), chunk.size);
-  } else if (!snappy::RawUncompress(Chars(chunk.data), chunk.data.size(), reinterpret_cast<char*>(out))) {
+  } else if (!Decompress(Codec::kSnappy, chunk.data, {out, chunk.size}).ok()) {
     return Invalid("snappy chunk at compressed byte {} is malformed", chunk.position);
   }
   if (MaskedCrc({out, chunk.size}) == chunk.checksum) return arrow::Status::OK();
