@@ -14,6 +14,14 @@ namespace calve::testing {
 thread_local Allocations* new_allocations = nullptr;
 }
 
+// The thread sanitizer's runtime has operators of its own, which cannot be replaced: nothing is counted under it.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALVE_OPERATOR_NEW_IS_TAKEN
+#endif
+#endif
+#ifndef CALVE_OPERATOR_NEW_IS_TAKEN
+
 namespace {
 
 void* Allocated(size_t size) { return std::malloc(size == 0 ? 1 : size); }
@@ -64,4 +72,5 @@ void operator delete(void* memory, std::align_val_t) noexcept { Uncounted(memory
 void operator delete[](void* memory, std::align_val_t) noexcept { Uncounted(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { Uncounted(memory); }
 void operator delete[](void* memory, size_t, std::align_val_t) noexcept { Uncounted(memory); }
+#endif
 // NOLINTEND(misc-definitions-in-headers)
