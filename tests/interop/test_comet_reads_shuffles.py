@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SPARK = ROOT / "build/spark"
 PARTITIONS = 7
-COUNT = 4000
+COUNT = 16000
 
 
 def table(mark):

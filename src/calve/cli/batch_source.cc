@@ -3,6 +3,7 @@
 #include "calve/arrow_file.h"
 #include "calve/parquet_reader.h"
 
+#include <arrow/buffer.h>
 #include <arrow/io/file.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>

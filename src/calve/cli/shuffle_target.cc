@@ -4,6 +4,7 @@
 #include "calve/table_partitioner.h"
 
 #include <arrow/array.h>
+#include <arrow/builder.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/datum.h>
 #include <arrow/record_batch.h>
