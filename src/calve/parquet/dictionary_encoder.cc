@@ -18,6 +18,20 @@ constexpr size_t kBlockValues = 64;
 template <typename T>
 constexpr bool kIsBytes = std::is_same_v<T, std::string_view>;
 
+/// What is hashed is still in the cache when it is compared.
+constexpr size_t kBlockBytes = 32 << 10;
+
+template <typename T>
+std::span<const T> FirstBlock(std::span<const T> values) {
+  std::span<const T> block = values.first(std::min(kBlockValues, values.size()));
+  if constexpr (kIsBytes<T>) {
+    size_t count = 0;
+    for (size_t bytes = 0; count < block.size() && bytes < kBlockBytes; ++count) bytes += block[count].size();
+    block = block.first(count);
+  }
+  return block;
+}
+
 /// The value itself tells whether a slot is its own.
 template <typename T>
 constexpr bool kKeyIsValue = !kIsBytes<T> && sizeof(T) == sizeof(uint32_t);
@@ -163,8 +177,9 @@ arrow::Result<bool> DictionaryEncoder<T>::Append(std::span<const T> values, Pool
   if (values.empty()) return true;
   ARROW_RETURN_NOT_OK(ids->Reserve(static_cast<int64_t>(values.size())));
   if (slots_.empty()) ARROW_RETURN_NOT_OK(Grow());
-  for (size_t begin = 0; begin < values.size(); begin += kBlockValues) {
-    const std::span<const T> block = values.subspan(begin, std::min(kBlockValues, values.size() - begin));
+  std::span<const T> block;
+  for (size_t begin = 0; begin < values.size(); begin += block.size()) {
+    block = FirstBlock(values.subspan(begin));
     std::array<uint32_t, kBlockValues> hashes;
     for (size_t i = 0; i < block.size(); ++i) {
       hashes[i] = HashOf(block[i]);
