@@ -2,6 +2,7 @@
 
 #include "calve/hash/hash.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -50,6 +51,26 @@ int DefinitionLevelOf(const LeafSlots& slots, int max_level, int64_t i) {
   return slots.validity == nullptr || IsSet(slots.validity, slots.validity_offset + i) ? 1 : 0;
 }
 
+/// The slots from `slot` on, a multiple of 64, that have level 0 of both kinds: whole words of them.
+int64_t NullSlots(const LeafSlots& slots, int64_t slot) {
+  const auto all_zero = [](std::span<const BitPlane> planes, int64_t word) {
+    for (const BitPlane& plane : planes) {
+      if (plane.words()[word] != 0) return false;
+    }
+    return true;
+  };
+  if (slots.all_null) return slots.slot_count - slot;
+  if (slots.flat ? slots.validity == nullptr : slots.definition_planes.empty()) return 0;
+  int64_t end = slot;
+  for (; end + 64 <= slots.slot_count; end += 64) {
+    const bool null = slots.flat
+                          ? LoadBits(slots.validity, slots.validity_offset + end, 64) == 0
+                          : all_zero(slots.definition_planes, end / 64) && all_zero(slots.repetition_planes, end / 64);
+    if (!null) break;
+  }
+  return end - slot;
+}
+
 }  // namespace
 
 ContentChunker::ContentChunker(const ParquetContentChunking& options)
@@ -67,10 +88,34 @@ void ContentChunker::Roll(uint64_t mixed, int64_t bytes) {
   at_end_ = at_end_ || bytes_ >= max_bytes_ || static_cast<double>(hash_ >> 32) < odds * static_cast<double>(bytes);
 }
 
+int64_t ContentChunker::RollNulls(int64_t count) {
+  const uint64_t mixed = Mix(0);
+  int64_t rolled = 0;
+  while (rolled < count && !at_end_) {
+    const int64_t before_min = std::min(count - rolled, min_bytes_ - 1 - bytes_);
+    if (before_min >= 64) {
+      // What was before is doubled out of the hash; of the last 64, all the same, it is the sum of all doublings.
+      hash_ = 0 - mixed;
+      bytes_ += before_min;
+      rolled += before_min;
+      continue;
+    }
+    Roll(mixed, 1);
+    ++rolled;
+  }
+  return rolled;
+}
+
 template <typename NextWeight>
 int64_t ContentChunker::RollRows(const LeafSlots& slots, int max_definition_level, NextWeight&& next_weight) {
   int64_t row = 0;
   for (int64_t slot = 0; slot < slots.slot_count; ++slot) {
+    if (const int64_t nulls = slot % 64 == 0 && !at_end_ ? NullSlots(slots, slot) : 0; nulls > 0) {
+      const int64_t rolled = RollNulls(nulls);
+      row += rolled;
+      slot += rolled - 1;
+      continue;
+    }
     const int repetition = slots.flat ? 0 : LevelOf(slots.repetition_planes, slot);
     if (repetition == 0) {
       if (at_end_) {

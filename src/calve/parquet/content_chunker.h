@@ -43,6 +43,8 @@ class ContentChunker {
  private:
   template <typename NextWeight>
   int64_t RollRows(const LeafSlots& slots, int max_definition_level, NextWeight&& next_weight);
+  /// Takes in rows that are null, up to `count`, and ends with one that a place is behind. Returns how many.
+  int64_t RollNulls(int64_t count);
   /// Takes a slot in.
   void Roll(uint64_t mixed, int64_t bytes);
 

@@ -103,6 +103,32 @@ TEST(ContentChunker, SamePagesFromOtherBatches) {
   }
 }
 
+// Long runs of nulls are taken in at once, which short batches do not have: places are the same.
+TEST(ContentChunker, SamePlacesAmongNulls) {
+  std::mt19937_64 random(7);
+  arrow::Int32Builder numbers;
+  arrow::ListBuilder lists(arrow::default_memory_pool(), std::make_shared<arrow::Int32Builder>());
+  auto& elements = static_cast<arrow::Int32Builder&>(*lists.value_builder());
+  for (int64_t i = 0; i < 60000; ++i) {
+    const bool null = i < 20000 || random() % 500 != 0;
+    const auto value = static_cast<int32_t>(random());
+    ASSERT_TRUE((null ? numbers.AppendNull() : numbers.Append(value)).ok());
+    ASSERT_TRUE((null ? lists.AppendNull() : lists.Append()).ok());
+    if (!null) ASSERT_TRUE(elements.AppendValues({value, value, 3}).ok());
+  }
+  ParquetWriteOptions options = Chunked(true);
+  options.content_chunking = ParquetContentChunking{1000, 6000, 0};
+  const auto nulls = arrow::MakeArrayOfNull(arrow::int32(), 60000).ValueOrDie();
+  for (const std::shared_ptr<arrow::Array>& array : {*numbers.Finish(), *lists.Finish(), nulls}) {
+    const auto schema = arrow::schema({field("c", array->type())});
+    std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+    for (int64_t row = 0; row < array->length(); row += 50) batches.push_back(OneColumn(array->Slice(row, 50)));
+    const auto whole = PagesOf(Write(array, options));
+    EXPECT_GT(whole.size(), 9u);
+    EXPECT_EQ(whole, PagesOf(ExpectRoundTrip(schema, batches, options))) << array->type()->ToString();
+  }
+}
+
 TEST(ContentChunker, SizesAreBetweenTheLimits) {
   for (const int norm : {-2, 0, 2}) {
     auto options = Chunked(true);
