@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 namespace calve::parquet {
@@ -260,6 +261,36 @@ Status LevelsWriter::Repeat(const PathStep& step, const arrow::ArrayData& array,
   return Status::OK();
 }
 
+/// The same where few of neighbouring slots are lists that are there: only those are looked at.
+template <typename Elements>
+void LevelsWriter::PlaceFewElements(const Elements& elements, const LeafSlots& slots) {
+  const uint64_t* present = reached()->words();
+  const int64_t start = slots.ranges[0].start, count = slots.slot_count;
+  int64_t next = 0, i = 0;
+  SlotRange open = {0, 0};
+  child_ranges_.Clear();
+  for (int64_t begin = 0; begin < count; begin += 64) {
+    for (uint64_t left = present[begin / 64]; left != 0; left &= left - 1) {
+      const int64_t slot = begin + std::countr_zero(left);
+      while (i < slot) first_slots_[i++] = next++;
+      first_slots_[i++] = next;
+      const SlotRange more = elements(start + slot);
+      next += std::max<int64_t>(more.length, 1);
+      if (more.length == 0) continue;
+      filled_.words()[slot / 64] |= uint64_t{1} << (slot % 64);
+      if (open.length > 0 && more.start == open.start + open.length) {
+        open.length += more.length;
+        continue;
+      }
+      if (open.length > 0) child_ranges_.UnsafeAppend(open);
+      open = more;
+    }
+  }
+  while (i < count) first_slots_[i++] = next++;
+  if (open.length > 0) child_ranges_.UnsafeAppend(open);
+  new_slot_count_ = next;
+}
+
 /// Goes over the slots: where each has its first slot from now on, whether it has elements, and the ranges of these.
 template <typename Elements>
 Status LevelsWriter::PlaceElements(const Elements& elements, LeafSlots* slots) {
@@ -270,6 +301,12 @@ Status LevelsWriter::PlaceElements(const Elements& elements, LeafSlots* slots) {
   filled_.Clear();
   ARROW_RETURN_NOT_OK(filled_.Resize(count));
   ARROW_RETURN_NOT_OK(child_ranges_.Resize(count + 1));
+  constexpr int64_t kMany = 16;
+  if (present != nullptr && has == nullptr && slots->ranges.size() == 1 && reached()->CountSet() * kMany < count) {
+    std::memset(filled_.words(), 0, static_cast<size_t>(filled_.words_count()) * sizeof(uint64_t));
+    PlaceFewElements(elements, *slots);
+    return Status::OK();
+  }
   const SlotRange* range = slots->ranges.data();
   SlotRange* open = child_ranges_.data();
   int64_t in_range = 0, next = 0, open_start = 0, open_end = 0;

@@ -69,6 +69,8 @@ class LevelsWriter {
   Status Repeat(const PathStep& step, const arrow::ArrayData& array, LeafSlots* slots);
   template <typename Elements>
   Status PlaceElements(const Elements& elements, LeafSlots* slots);
+  template <typename Elements>
+  void PlaceFewElements(const Elements& elements, const LeafSlots& slots);
   Status MarkFirsts();
   Status SpreadPlanes(LeafSlots* slots);
   Status FinishValues(LeafSlots* slots);
