@@ -8,8 +8,6 @@
 #include <arrow/compute/exec.h>
 #include <arrow/datum.h>
 
-#include <sys/mman.h>
-
 #include <algorithm>
 
 namespace calve::shuffle {
@@ -32,17 +30,6 @@ Result<std::shared_ptr<arrow::RecordBatch>> InOrderOf(const std::shared_ptr<arro
   ARROW_ASSIGN_OR_RAISE(const auto taken, arrow::compute::Take(arrow::Datum(batch), arrow::Datum(indices.data()),
                                                                arrow::compute::TakeOptions::NoBoundsCheck(), &context));
   return taken.record_batch();
-}
-
-/// Where the system has large pages to give, memory that is written all over costs less with them.
-void AdviseLargePages(uint8_t* memory, int64_t size) {
-#ifdef MADV_HUGEPAGE
-  constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
-  const auto address = reinterpret_cast<uintptr_t>(memory);
-  const uintptr_t begin = (address + kLargePage - 1) & ~(kLargePage - 1);
-  const uintptr_t end = (address + static_cast<uintptr_t>(size)) & ~(kLargePage - 1);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
 }
 
 }  // namespace
@@ -118,7 +105,6 @@ Result<std::shared_ptr<arrow::Buffer>> RowBuffer::SlabMemory() {
     return memory;
   }
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> memory, arrow::AllocateBuffer(SlabMemorySize(), pool_));
-  AdviseLargePages(memory->mutable_data(), memory->size());
   return memory;
 }
 
