@@ -90,6 +90,8 @@ arrow::Status SetOption(const std::string& name, ParquetWriteOptions* options) {
     options->bloom_filter = ParquetBloomFilterOptions{kFalsePositives, kDistinctValues, 128 << 20};
   } else if (name == "cdc") {
     options->content_chunking = ParquetContentChunking{kCdcSmallest, kCdcLargest, 0};
+  } else if (name == "number_distinct_values") {
+    options->distinct_counts = true;
   } else if (name == "delta_byte_array") {
     options->dictionary = false;
     options->encoding = ParquetEncoding::kDeltaByteArray;

@@ -80,6 +80,9 @@ struct ParquetWriteOptions {
   /// As "ARROW:schema", from which readers restore Arrow's own types. Left out of schemas of 256 fields and more that
   /// Parquet's own says as much of.
   bool store_arrow_schema = true;
+  /// Adds distinct_count to the statistics of chunks whose pages all use the dictionary, which has each value once;
+  /// not of reals.
+  bool distinct_counts = false;
   std::vector<ParquetSortingColumn> sorting_columns;
   std::optional<ParquetContentChunking> content_chunking;
   /// Leaves a column chunk uncompressed when a sample of its first page does not become a twentieth smaller.

@@ -75,6 +75,7 @@ ChunkBuilder<T>::ChunkBuilder(const WrittenLeaf* leaf, const ParquetWriteOptions
     : leaf_(leaf),
       page_writer_(page_writer),
       size_statistics_(options->size_statistics),
+      distinct_counts_(options->distinct_counts),
       skip_poor_compression_(options->skip_poor_compression),
       fixed_(leaf->column.element.type == PhysicalType::kFixedLenByteArray),
       order_(BoundOrderOf(leaf->column.element)),
@@ -113,6 +114,7 @@ Result<WrittenChunk> ChunkBuilder<T>::Finish() {
   compress_ = true;
   DescribePages(&chunk);
   FinishStatistics(&chunk.metadata);
+  if (distinct_counts_) chunk.metadata.statistics->distinct_count = DistinctCount(chunk);
   if (size_statistics_) {
     chunk.metadata.size_statistics =
         std::make_shared<SizeStatistics>(MakeSizeStatistics(leaf_->column, chunk.data_pages));
@@ -124,9 +126,22 @@ Result<WrittenChunk> ChunkBuilder<T>::Finish() {
   return chunk;
 }
 
+/// Where all values are ids. Reals are none: zeros and NaNs have several entries.
+template <typename T>
+std::optional<int64_t> ChunkBuilder<T>::DistinctCount(const WrittenChunk& chunk) const {
+  const bool has_dictionary = chunk.pages.front().type == PageType::kDictionaryPage;
+  if (!has_dictionary || order_ == BoundOrder::kFloat || order_ == BoundOrder::kFloat16) return std::nullopt;
+  for (size_t i = 0; i < chunk.data_pages.size(); ++i) {
+    const bool is_ids = chunk.pages[i + 1].encoding == Encoding::kRleDictionary;
+    if (chunk.data_pages[i].value_count > 0 && !is_ids) return std::nullopt;
+  }
+  return dictionary_values_;
+}
+
 template <typename T>
 Status ChunkBuilder<T>::AddDictionaryPage(WrittenChunk* chunk) {
   ARROW_ASSIGN_OR_RAISE(EncodedDictionary dictionary, encoder_.EndChunk());
+  dictionary_values_ = dictionary.value_count;
   if (dictionary.values == nullptr) return Status::OK();
   const std::span<const uint8_t> values(dictionary.values->data(), static_cast<size_t>(dictionary.values->size()));
   ARROW_RETURN_NOT_OK(AddToBloomFilter(values, dictionary.value_count));

@@ -57,12 +57,13 @@ class ChunkBuilder {
   void AddPage(WrittenPage page);
   void DescribePage();
   Status AddDictionaryPage(WrittenChunk* chunk);
+  std::optional<int64_t> DistinctCount(const WrittenChunk& chunk) const;
   Status AddToBloomFilter(std::span<const uint8_t> plain, int64_t count);
   void FinishStatistics(ColumnMetadata* metadata);
 
   const WrittenLeaf* leaf_;
   const PageWriter* page_writer_;
-  const bool size_statistics_, skip_poor_compression_, fixed_;
+  const bool size_statistics_, distinct_counts_, skip_poor_compression_, fixed_;
   const BoundOrder order_;
 
   // The open page.
@@ -76,7 +77,8 @@ class ChunkBuilder {
   // The chunk.
   std::vector<WrittenPage> pages_;
   std::vector<PageDescription> data_pages_;
-  bool compress_ = true;  ///< unless a sample showed that it does not pay
+  int64_t dictionary_values_ = 0;  ///< of the chunk that ended last
+  bool compress_ = true;           ///< unless a sample showed that it does not pay
   int64_t sealed_bytes_ = 0;
   int64_t null_page_rows_ = 0;
   WrittenPage null_page_;  ///< of `null_page_rows_` rows that are null: another of as many is the same

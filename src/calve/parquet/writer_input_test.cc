@@ -211,6 +211,24 @@ TEST(WriterInput, LargerDictionaryOfFrequentValues) {
   }
 }
 
+// Of what the dictionary has all values of: not of a chunk that fell back, nor of reals.
+TEST(WriterInput, DistinctCounts) {
+  const auto counts = [](const ArrayPtr& array, bool wanted, int64_t dictionary_bytes) {
+    ParquetWriteOptions options{.page_rows = 5, .dictionary_bytes = dictionary_bytes};
+    options.distinct_counts = wanted;
+    const auto schema = arrow::schema({field("c", array->type())});
+    const auto file = WrittenParquet::Make(schema, {OneColumn(array)}, options).ValueOrDie();
+    const auto statistics = file.metadata()->RowGroup(0)->ColumnChunk(0)->statistics();
+    return statistics->HasDistinctCount() ? statistics->distinct_count() : -1;
+  };
+  const auto words = FromJson(arrow::utf8(), R"(["a","a","b","a","b", null,null,null,null,null, "c","a","c","b","c"])");
+  EXPECT_EQ(counts(words, true, 1000), 3);
+  EXPECT_EQ(counts(words, false, 1000), -1);
+  EXPECT_EQ(counts(words, true, 10), -1);
+  EXPECT_EQ(counts(FromJson(arrow::int32(), "[7,7,7,8,7,8,8,8]"), true, 1000), 2);
+  EXPECT_EQ(counts(FromJson(arrow::float64(), "[0.0,-0.0,0.0,-0.0,0.0,0.0]"), true, 1000), -1);
+}
+
 // Of a batch without values only the levels are looked at; what the batch before left is not.
 TEST(WriterInput, BatchesWithoutValues) {
   const std::pair<std::shared_ptr<arrow::DataType>, std::string> cases[] = {
