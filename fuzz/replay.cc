@@ -1,5 +1,5 @@
-// What stands in for libFuzzer where a fuzz target is built as a test: runs it over the files of the folders given, each
-// as it is and with single bytes changed or cut off, and over short random inputs. Says how many there were.
+// What stands in for libFuzzer where a fuzz target is built as a test: runs it over the files of the folders given,
+// each as it is and with single bytes changed or cut off, and over short random inputs. Says how many there were.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

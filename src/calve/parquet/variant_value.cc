@@ -141,11 +141,11 @@ Status CheckPrimitive(std::string_view value) {
   return Status::OK();
 }
 
-/// Checks one value and what is inside it. No byte may be part of two values: those of one container could otherwise
-/// share bytes, and those inside them again, so that a few bytes would stand for very many values.
+/// Checks one value and what is inside it. The values of a container take no more bytes together than it has for them:
+/// they could otherwise share bytes, and those inside them again, so that a few bytes would stand for very many values.
 class Checker {
  public:
-  Checker(const VariantMetadata& metadata, size_t size) : metadata_(metadata), bytes_left_(size) {}
+  explicit Checker(const VariantMetadata& metadata) : metadata_(metadata) {}
 
   Status Check(std::string_view value, int depth) {
     ARROW_ASSIGN_OR_RAISE(const size_t size, ValueSize(value));
@@ -153,10 +153,8 @@ class Checker {
     if (depth > kMaxVariantDepth) return Invalid("a variant value is nested deeper than {} levels", kMaxVariantDepth);
     switch (BasicType(value)) {
       case kPrimitive:
-        ARROW_RETURN_NOT_OK(Spend(size));
         return CheckPrimitive(value);
       case kShortString:
-        ARROW_RETURN_NOT_OK(Spend(size));
         return CheckUtf8(value.substr(1));
       case kObject:
         return CheckObject(value, depth);
@@ -166,18 +164,12 @@ class Checker {
   }
 
  private:
-  Status Spend(size_t bytes) {
-    if (bytes > bytes_left_) return Invalid("variant values overlap");
-    bytes_left_ -= bytes;
-    return Status::OK();
-  }
-
   Status CheckObject(std::string_view value, int depth) {
-    ARROW_RETURN_NOT_OK(SpendHeader(value));
-    ARROW_ASSIGN_OR_RAISE(auto fields, VariantFields(metadata_, value));
+    ARROW_ASSIGN_OR_RAISE(const auto fields, VariantFields(metadata_, value));
+    ARROW_ASSIGN_OR_RAISE(size_t bytes_left, BytesOfValues(value));
     bool sorted = true;
     for (size_t i = 0; i < fields.size(); ++i) {
-      ARROW_RETURN_NOT_OK(Check(fields[i].value, depth + 1));
+      ARROW_RETURN_NOT_OK(CheckInside(fields[i].value, depth, &bytes_left));
       sorted &= i == 0 || metadata_.name(fields[i - 1].id) < metadata_.name(fields[i].id);
     }
     // Names in order are told apart on the way; writers that order them otherwise pay for a sort.
@@ -190,21 +182,25 @@ class Checker {
     return Status::OK();
   }
 
-  /// What a container takes beside its values.
-  Status SpendHeader(std::string_view value) {
-    ARROW_ASSIGN_OR_RAISE(const Container container, Container::Parse(value));
-    return Spend(value.size() - container.values.size());
-  }
-
   Status CheckArray(std::string_view value, int depth) {
-    ARROW_RETURN_NOT_OK(SpendHeader(value));
     ARROW_ASSIGN_OR_RAISE(const auto elements, VariantElements(value));
-    for (std::string_view element : elements) ARROW_RETURN_NOT_OK(Check(element, depth + 1));
+    ARROW_ASSIGN_OR_RAISE(size_t bytes_left, BytesOfValues(value));
+    for (std::string_view element : elements) ARROW_RETURN_NOT_OK(CheckInside(element, depth, &bytes_left));
     return Status::OK();
   }
 
+  static Result<size_t> BytesOfValues(std::string_view container) {
+    ARROW_ASSIGN_OR_RAISE(const Container parsed, Container::Parse(container));
+    return parsed.values.size();
+  }
+
+  Status CheckInside(std::string_view value, int depth, size_t* bytes_left) {
+    if (value.size() > *bytes_left) return Invalid("variant values overlap");
+    *bytes_left -= value.size();
+    return Check(value, depth + 1);
+  }
+
   const VariantMetadata& metadata_;
-  size_t bytes_left_;
 };
 
 /// Bytes of the values of a container, laid one after another.
@@ -308,7 +304,7 @@ Result<std::vector<std::string_view>> VariantElements(std::string_view array) {
 }
 
 Status CheckVariantValue(const VariantMetadata& metadata, std::string_view value) {
-  return Checker(metadata, value.size()).Check(value, 0);
+  return Checker(metadata).Check(value, 0);
 }
 
 void AppendVariantPrimitive(VariantPrimitive type, std::string_view bytes, std::string* out) {

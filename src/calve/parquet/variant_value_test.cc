@@ -111,7 +111,10 @@ TEST(VariantValue, RefusesWhatContradictsItself) {
   EXPECT_THAT(check("\x20\x27\x00\x00\x00\x00"s), HasSubstr("scale 39"));
   EXPECT_TRUE(CheckVariantValue(metadata, "\x54"s).IsNotImplemented());  // primitive type 21
   // Two elements that are the same bytes.
-  EXPECT_THAT(check("\x03\x02\x00\x00\x02\x0c\x01"s), HasSubstr("overlap"));
+  const auto shared = "\x03\x02\x00\x00\x02\x0c\x01"s;
+  EXPECT_THAT(check(shared), HasSubstr("overlap"));
+  // The same within an array that has bytes which are no value's.
+  EXPECT_THAT(check("\x03\x01\x00\x0f"s + shared + std::string(8, '\0')), HasSubstr("overlap"));
 }
 
 TEST(VariantValue, NestingIsBounded) {
