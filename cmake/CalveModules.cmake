@@ -127,6 +127,19 @@ function(calve_test target)
     "ARROW_DEFAULT_MEMORY_POOL=system;CALVE_TEST_DATA=${CALVE_TEST_DATA}")
 endfunction()
 
+# calve_split_test(target): its tests run as two ctest tests, side by side. JUnit files of the second have a folder of their own.
+function(calve_split_test target)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  get_property(labels TEST ${target} PROPERTY LABELS)
+  get_property(environment TEST ${target} PROPERTY ENVIRONMENT)
+  add_test(NAME ${target}_2 COMMAND ${target} --gtest_brief=1)
+  set_tests_properties(${target}_2 PROPERTIES LABELS "${labels}" ENVIRONMENT
+    "${environment};GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1" ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=string_append:second/")
+  set_tests_properties(${target} PROPERTIES ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=0")
+endfunction()
+
 # The product: one static library of all modules.
 function(calve_library)
   get_property(modules GLOBAL PROPERTY CALVE_ALL_MODULES)

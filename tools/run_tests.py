@@ -18,7 +18,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,21 +45,31 @@ def make_corpus(folder):
         subprocess.run([sys.executable, ROOT / "fuzz" / script, folder], check=True, stdout=subprocess.DEVNULL)
 
 
-def run_pytest(build, results, suite):
+def run_pytest(build, results, suite, output=None):
     folders = [folder for folder in PYTEST_SUITES.get(suite, []) if (ROOT / folder).is_dir()]
     if not folders:
         return 0
     environment = dict(os.environ, CALVE_BINARY=str(build / "calve"), CALVE_BUILD=str(build))
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider",
                "-o", "junit_family=legacy", f"--junitxml={results}/pytest.xml", *folders]
-    return subprocess.run(command, env=environment, cwd=ROOT).returncode
+    return subprocess.run(command, env=environment, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT if output else None).returncode
+
+
+def run_both(build, results):
+    """The C++ tests and, beside them, the Python tests, most of whose time other programs take. Their output comes last."""
+    with ThreadPoolExecutor() as pool, tempfile.TemporaryFile("w+") as output:
+        python = pool.submit(run_pytest, build, results, "quick", output)
+        failed = run_ctest(build, results, "unit", None) | python.result()
+        output.seek(0)
+        print(output.read(), end="", flush=True)
+        return failed
 
 
 def count(results):
     """Counts of all test cases in the JUnit files: passed, failed, skipped, shared; and what was skipped, why."""
     counts = dict(passed=0, failed=0, skipped=0, shared=0)
     skips = []
-    for path in sorted(results.glob("*.xml")):
+    for path in sorted(results.rglob("*.xml")):
         for case in ElementTree.parse(path).getroot().iter("testcase"):
             skipped = case.find("skipped")
             if case.find("failure") is not None or case.find("error") is not None:
@@ -88,8 +100,10 @@ def main():
     if arguments.suite == "asan":
         make_corpus(build / "corpus")
         failed |= run_ctest(build, results, "unit", PARSERS)
+    elif arguments.suite == "quick":
+        failed |= run_both(build, results)
     else:
-        failed |= run_ctest(build, results, "unit" if arguments.suite == "quick" else "long", None)
+        failed |= run_ctest(build, results, "long", None)
         failed |= run_pytest(build, results, arguments.suite)
     counts, skips = count(results)
     for skip in skips:
