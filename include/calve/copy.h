@@ -14,7 +14,7 @@ namespace calve {
 
 struct CopyOptions {
   std::vector<std::string> columns;  ///< top-level names; empty: all of all inputs
-  Expression filter;                 ///< rows to copy; for Parquet inputs only
+  Expression filter;                 ///< rows to copy; not of CSV inputs
   ParquetWriteOptions parquet;
   /// Files are ended when they have about so many bytes; then the destination is a folder. 0: one file.
   int64_t target_file_size_bytes = 0;

@@ -86,8 +86,9 @@ def test_inputs_that_do_not_fit_are_named(tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_columns_and_where(inputs, table):
-    done(inputs / "in.parquet", "--to", inputs / "out.parquet", "--columns", "d,a", "--where", "a < 79190")
+@pytest.mark.parametrize("name", ["in.parquet", "in.arrow", "in.arrows"])
+def test_columns_and_where(inputs, table, name):
+    done(inputs / name, "--to", inputs / "out.parquet", "--columns", "d,a", "--where", "a < 79190")
     got = pq.read_table(inputs / "out.parquet")
     assert got.column_names == ["d", "a"]
     assert got["a"].to_pylist() == [value for value in table["a"].to_pylist() if value is not None and value < 79190]
@@ -200,3 +201,19 @@ def test_a_folder_that_cannot_be_written(tmp_path, large):
         return
     (tmp_path / "locked").mkdir(mode=0o500)
     refused(copy(large, "--to", tmp_path / "locked/o.parquet"), "locked")
+
+
+@pytest.mark.parametrize("name", ["in.arrow", "in.arrows"])
+def test_arrow_files_are_scanned_as_parquet_files_are(inputs, name):
+    def scan(source, *more):
+        result = subprocess.run([BINARY, "scan", str(inputs / source), *more], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+    for more in [["--limit", "50"], ["--columns", "d,s", "--where", "a < 79190 AND s = 'text 3'"], ["--count"], ["--where", "a IS NULL", "--count"]]:
+        assert scan(name, *more) == scan("in.parquet", *more), more
+    assert json.loads(scan(name, "--explain", "--json"))["rows"] == 20000
+
+
+def test_an_arrow_file_and_a_parquet_file_are_not_one(inputs):
+    result = subprocess.run([BINARY, "scan", str(inputs / "in.arrow"), str(inputs / "in.parquet")], capture_output=True, text=True)
+    assert result.returncode == 1 and "files of one kind" in result.stderr

@@ -85,7 +85,7 @@ void AddOptions(CLI::App* command, CopyFlags* flags) {
   command->add_option("--columns", flags->options.columns, "Only these columns, in this order")
       ->delimiter(',')
       ->type_name("A,B,...");
-  command->add_option("--where", flags->where, "Only rows for which this holds (Parquet inputs)")->type_name("EXPR");
+  command->add_option("--where", flags->where, "Only rows for which this holds (not of CSV inputs)")->type_name("EXPR");
   AddSize(command, "--target-file-size", &flags->target_file_size,
           "End files at about this size; OUT is a folder then (default: one file)");
   command->add_flag("--force", flags->options.overwrite, "Replace files that are there");

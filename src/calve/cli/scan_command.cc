@@ -315,10 +315,11 @@ Status RunScan(const ScanFlags& flags) {
 
 void AddScan(CLI::App* app, Action* action) {
   auto flags = std::make_shared<ScanFlags>();
-  CLI::App* command = app->add_subcommand("scan", "Print or write the rows of a table or of Parquet files");
+  CLI::App* command = app->add_subcommand("scan", "Print or write the rows of a table or of files");
   command
-      ->add_option("TARGET", flags->targets,
-                   "A table ([catalog.]namespace.table, folder or metadata file), or Parquet files and globs")
+      ->add_option(
+          "TARGET", flags->targets,
+          "A table ([catalog.]namespace.table, folder or metadata file), or Parquet or Arrow IPC files and globs")
       ->required();
   command->add_option("--columns", flags->columns, "Columns in this order, as a,b.c")
       ->delimiter(',')

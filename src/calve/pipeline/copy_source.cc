@@ -1,9 +1,9 @@
 #include "calve/pipeline/copy_source.h"
 
-#include "calve/arrow_file.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/parquet_reader.h"
+#include "calve/scan.h"
 
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
@@ -83,6 +83,14 @@ Result<Reader> OpenParquet(const std::string& path, const CopyOptions& options, 
   return Project(std::make_shared<FilteredReader>(std::move(file), std::move(batches)), options.columns);
 }
 
+Result<Reader> OpenArrow(const std::string& path, const CopyOptions& options, const Context& context) {
+  ScanOptions scanned;
+  scanned.columns = options.columns;
+  scanned.filter = options.filter;
+  ARROW_ASSIGN_OR_RAISE(const auto scan, ScanFiles({path}, scanned, context));
+  return scan->reader();
+}
+
 Result<Reader> OpenCsv(const File& file, char delimiter, const Context& context) {
   auto parse = arrow::csv::ParseOptions::Defaults();
   parse.delimiter = delimiter;
@@ -99,11 +107,8 @@ Result<Reader> OpenByContent(const std::string& path, const File& file, const Co
   ARROW_RETURN_NOT_OK(file->Seek(0));
   const std::string begin = first->ToString();
   if (begin.starts_with("PAR1") || begin.starts_with("PARE")) return OpenParquet(path, options, context);
-  if (!options.filter.always_true()) return NotImplemented("a filter of what is no Parquet file");
-  if (begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff")) {
-    ARROW_ASSIGN_OR_RAISE(Reader reader, OpenArrowFile(path, context));
-    return Project(std::move(reader), options.columns);
-  }
+  if (begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff")) return OpenArrow(path, options, context);
+  if (!options.filter.always_true()) return NotImplemented("a filter of a CSV file");
   const bool tabs = path.ends_with(".tsv");
   if (!tabs && !path.ends_with(".csv")) return Invalid("neither Parquet nor Arrow IPC, and not named .csv or .tsv");
   ARROW_ASSIGN_OR_RAISE(Reader reader, OpenCsv(file, tabs ? '\t' : ',', context));

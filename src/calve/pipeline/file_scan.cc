@@ -1,6 +1,8 @@
 #include "calve/base/context.h"
 #include "calve/base/status.h"
+#include "calve/pipeline/arrow_file_scan.h"
 #include "calve/pipeline/file_set_scan.h"
+#include "calve/pipeline/filter_target.h"
 #include "calve/pipeline/unified_schema.h"
 #include "calve/scan.h"
 
@@ -12,25 +14,12 @@
 namespace calve {
 
 using pipeline::TargetField;
+using pipeline::WithChildren;
 
 namespace {
 
 /// The targets under `targets` that the dotted `path` names, pruned to it; nothing when there is none.
 std::optional<TargetField> Prune(const TargetField& target, std::string_view path);
-
-std::shared_ptr<arrow::Field> WithChildren(const TargetField& target) {
-  const auto& type = *target.field->type();
-  arrow::FieldVector fields;
-  for (const auto& child : target.children) fields.push_back(child.field);
-  switch (type.id()) {
-    case arrow::Type::STRUCT:
-      return target.field->WithType(arrow::struct_(fields));
-    case arrow::Type::MAP:
-      return target.field->WithType(std::make_shared<arrow::MapType>(fields[0], fields[1]));
-    default:
-      return target.field->WithType(arrow::list(fields[0]));
-  }
-}
 
 std::optional<TargetField> PruneChildren(const TargetField& target, std::string_view path) {
   const bool is_map = target.field->type()->id() == arrow::Type::MAP;
@@ -105,41 +94,6 @@ Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& a
   return result;
 }
 
-/// A filter knows the types of tables: narrower integers and other forms of text take theirs. Times and timestamps keep
-/// the file's unit: what it holds may be outside what a table's unit reaches.
-std::shared_ptr<arrow::DataType> FilterType(const arrow::Field& field) {
-  const auto id = field.type()->id();
-  if (id == arrow::Type::TIMESTAMP || id == arrow::Type::TIME32 || id == arrow::Type::TIME64) return field.type();
-  auto as_table = iceberg::FromArrow(arrow::Schema({field.WithName("c")}));
-  if (!as_table.ok()) return field.type();
-  auto type = iceberg::ToArrow(*as_table->fields[0].type);
-  return type.ok() ? *type : field.type();
-}
-
-/// The same targets as columns that a filter can be bound to: every field carries the target's id.
-std::vector<TargetField> FilterTargets(const std::vector<TargetField>& targets) {
-  std::vector<TargetField> result;
-  for (TargetField target : targets) {
-    const auto id = arrow::key_value_metadata({{"PARQUET:field_id", std::to_string(target.id)}});
-    if (target.field->type()->id() == arrow::Type::STRUCT) {
-      target.children = FilterTargets(target.children);
-      target.field = WithChildren(target)->WithMetadata(id);
-    } else if (target.children.empty()) {
-      target.field = target.field->WithType(FilterType(*target.field))->WithMetadata(id);
-    } else {
-      target.field = target.field->WithMetadata(id);
-    }
-    result.push_back(std::move(target));
-  }
-  return result;
-}
-
-/// True when a field with one of `ids` is in the target.
-bool Holds(const TargetField& target, const std::vector<int>& ids) {
-  if (std::find(ids.begin(), ids.end(), target.id) != ids.end()) return true;
-  return std::any_of(target.children.begin(), target.children.end(), [&](const auto& c) { return Holds(c, ids); });
-}
-
 /// The schema that the files are read as; of kFirst and of a single file only the first is opened.
 Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const FileIO& io, const std::vector<std::string>& paths,
                                                      FileSchemas file_schemas, const Context& context) {
@@ -157,7 +111,7 @@ Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const FileIO& io, const std
 
 Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& options) {
   if (paths.empty()) return Invalid("no file to scan");
-  if (options.snapshot_id || options.ref || options.as_of_ms) return Invalid("Parquet files have no snapshots");
+  if (options.snapshot_id || options.ref || options.as_of_ms) return Invalid("files have no snapshots");
   return Status::OK();
 }
 
@@ -166,6 +120,8 @@ Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& op
 Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
                                         const Context& context) {
   ARROW_RETURN_NOT_OK(CheckOptions(paths, options));
+  ARROW_ASSIGN_OR_RAISE(const bool of_arrow, pipeline::AreArrowFiles(paths));
+  if (of_arrow) return pipeline::ScanArrowFiles(paths, options, context);
   const auto io = std::make_shared<FileIO>();
   pipeline::ScanSetup setup;
   setup.pool = OperationPool::Make(context);
@@ -178,12 +134,9 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
   ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(all, options.columns, *schema));
   expr::NodePtr filter;
   if (!options.filter.always_true()) {
-    const auto testable = FilterTargets(all);
+    const auto testable = pipeline::FilterTargets(all);
     ARROW_ASSIGN_OR_RAISE(filter, expr::Bind(options.filter.root(), *pipeline::SchemaOf(testable)));
-    const auto ids = expr::FieldIdsOf(filter);
-    for (const TargetField& target : testable) {
-      if (Holds(target, ids)) read.filter_columns.push_back(target);
-    }
+    read.filter_columns = pipeline::TargetsWith(testable, expr::FieldIdsOf(filter));
   }
   read.identify = [all, by_id = options.file_schemas == FileSchemas::kUnionById](const ParquetReader&,
                                                                                  pipeline::SourceSchema* source) {

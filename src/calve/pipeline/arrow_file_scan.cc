@@ -1,0 +1,242 @@
+#include "calve/pipeline/arrow_file_scan.h"
+
+#include "calve/arrow_file.h"
+#include "calve/base/context.h"
+#include "calve/base/operation_pool.h"
+#include "calve/base/status.h"
+#include "calve/expr/evaluate.h"
+#include "calve/io/file_io.h"
+#include "calve/pipeline/file_set_scan.h"
+#include "calve/pipeline/filter_target.h"
+
+#include <arrow/buffer.h>
+#include <arrow/compute/cast.h>
+#include <arrow/compute/exec.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+
+namespace calve::pipeline {
+namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+Result<bool> IsArrowFile(const std::string& path) {
+  ARROW_ASSIGN_OR_RAISE(const auto file, FileIO().Open(path));
+  ARROW_ASSIGN_OR_RAISE(const auto first, file->ReadAt(0, 8));
+  const std::string begin = first->ToString();
+  return begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff");
+}
+
+/// The rows of batches for which a filter holds.
+class BatchFilter {
+ public:
+  static Result<BatchFilter> Make(const Expression& filter, const arrow::Schema& schema) {
+    BatchFilter result;
+    if (filter.always_true()) return result;
+    const auto testable = FilterTargets(TargetsOf(schema));
+    ARROW_ASSIGN_OR_RAISE(const auto bound, expr::Bind(filter.root(), *SchemaOf(testable)));
+    const auto ids = expr::FieldIdsOf(bound);
+    arrow::FieldVector fields;
+    for (int i = 0; i < schema.num_fields(); ++i) {
+      const auto tested = TargetsWith({testable[static_cast<size_t>(i)]}, ids);
+      if (tested.empty()) continue;
+      result.columns_.push_back(i);
+      fields.push_back(tested[0].field);
+    }
+    result.schema_ = arrow::schema(std::move(fields));
+    ARROW_ASSIGN_OR_RAISE(result.node_, expr::Bind(filter.root(), *result.schema_));
+    return result;
+  }
+
+  bool tests() const { return node_ != nullptr; }
+
+  /// Null: all rows.
+  Result<std::shared_ptr<arrow::BooleanArray>> Test(const arrow::RecordBatch& batch, arrow::MemoryPool* pool) const {
+    arrow::compute::ExecContext context(pool);
+    arrow::ArrayVector columns;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const auto& column = batch.column(columns_[i]);
+      const auto& type = schema_->field(static_cast<int>(i))->type();
+      ARROW_ASSIGN_OR_RAISE(columns.emplace_back(),
+                            column->type()->Equals(*type)
+                                ? Result<std::shared_ptr<arrow::Array>>(column)
+                                : arrow::compute::Cast(*column, type, arrow::compute::CastOptions::Safe(), &context));
+    }
+    return expr::Evaluate(node_, *arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns)), pool);
+  }
+
+ private:
+  std::vector<int> columns_;
+  std::shared_ptr<arrow::Schema> schema_;
+  expr::NodePtr node_;
+};
+
+struct Inputs {
+  std::vector<std::string> paths;
+  std::shared_ptr<arrow::Schema> whole, chosen;
+  std::vector<int> columns;
+  BatchFilter filter;
+  int64_t batch_rows = 0;
+  Context context;
+  std::shared_ptr<OperationPool> pool;
+  ScanMetrics metrics;
+  bool taken = false;
+
+  Context with_pool() const { return ContextWithPool(context, pool.get()); }
+  Result<std::shared_ptr<arrow::RecordBatchReader>> Open(size_t file) const {
+    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(paths[file], with_pool()));
+    if (!batches->schema()->Equals(*whole, /*check_metadata=*/false)) {
+      return NotImplemented("Arrow files of different columns as one: '{}' and '{}'", paths[0], paths[file]);
+    }
+    return batches;
+  }
+};
+
+/// The files' batches, one file after another, in pieces of at most batch_rows.
+class ArrowBatches final : public arrow::RecordBatchReader {
+ public:
+  explicit ArrowBatches(std::shared_ptr<Inputs> inputs) : inputs_(std::move(inputs)), meter_(inputs_->context) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return inputs_->chosen; }
+
+  Status ReadNext(BatchPtr* out) override {
+    for (*out = nullptr; *out == nullptr || (*out)->num_rows() == 0;) {
+      ARROW_RETURN_NOT_OK(CheckStop(inputs_->context));
+      if (rest_ == nullptr || rest_->num_rows() == 0) {
+        ARROW_RETURN_NOT_OK(ReadBatch());
+        if (rest_ == nullptr) return Status::OK();
+      }
+      const BatchPtr piece = rest_->Slice(0, inputs_->batch_rows);
+      rest_ = rest_->Slice(piece->num_rows());
+      ARROW_ASSIGN_OR_RAISE(*out, Passing(*piece));
+    }
+    inputs_->metrics.rows_returned += (*out)->num_rows();
+    meter_.Report({.rows = inputs_->metrics.rows_returned}, false);
+    return Status::OK();
+  }
+
+ private:
+  /// The next batch of the files, whole; null at the end of the last.
+  Status ReadBatch() {
+    for (rest_ = nullptr; rest_ == nullptr && file_ < inputs_->paths.size();) {
+      if (batches_ == nullptr) {
+        ARROW_ASSIGN_OR_RAISE(batches_, inputs_->Open(file_));
+      }
+      ARROW_RETURN_NOT_OK(batches_->ReadNext(&rest_));
+      if (rest_ != nullptr) break;
+      batches_.reset();
+      ++file_;
+    }
+    if (rest_ != nullptr) inputs_->metrics.rows_read += rest_->num_rows();
+    return Status::OK();
+  }
+
+  Result<BatchPtr> Passing(const arrow::RecordBatch& piece) {
+    ARROW_ASSIGN_OR_RAISE(const BatchPtr chosen, piece.SelectColumns(inputs_->columns));
+    const BatchPtr named = arrow::RecordBatch::Make(inputs_->chosen, piece.num_rows(), chosen->columns());
+    if (!inputs_->filter.tests()) return named;
+    auto mask = inputs_->filter.Test(piece, inputs_->pool.get());
+    if (!mask.ok()) return WithContext(mask.status(), inputs_->paths[file_]);
+    return expr::KeepRows(named, *mask, inputs_->pool.get());
+  }
+
+  std::shared_ptr<Inputs> inputs_;
+  ProgressMeter meter_;
+  size_t file_ = 0;
+  std::shared_ptr<arrow::RecordBatchReader> batches_;
+  BatchPtr rest_;
+};
+
+class ArrowScan final : public Scan {
+ public:
+  explicit ArrowScan(std::shared_ptr<Inputs> inputs) : inputs_(std::move(inputs)) {}
+
+  Result<std::shared_ptr<arrow::RecordBatchReader>> reader() override {
+    if (inputs_->taken) return Invalid("the scan's reader was already taken");
+    inputs_->taken = true;
+    return std::make_shared<ArrowBatches>(inputs_);
+  }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return inputs_->chosen; }
+  ScanMetrics metrics() const override {
+    ScanMetrics result = inputs_->metrics;
+    result.peak_memory_bytes = inputs_->pool->max_memory();
+    return result;
+  }
+
+  /// Counts the rows by decoding the files, whose values stay where they lie.
+  Result<BatchPtr> Plan() const override {
+    std::vector<PlanRow> rows;
+    for (size_t file = 0; file < inputs_->paths.size(); ++file) {
+      const std::string& path = inputs_->paths[file];
+      ARROW_ASSIGN_OR_RAISE(const int64_t size, FileIO().Size(path));
+      rows.push_back({path, 0, size, "", inputs_->filter.tests() ? "the filter" : "TRUE"});
+      ARROW_ASSIGN_OR_RAISE(const auto batches, inputs_->Open(file));
+      for (BatchPtr batch;;) {
+        ARROW_RETURN_NOT_OK(batches->ReadNext(&batch));
+        if (batch == nullptr) break;
+        rows.back().record_count += batch->num_rows();
+      }
+    }
+    return PlanBatch(rows);
+  }
+
+ private:
+  std::shared_ptr<Inputs> inputs_;
+};
+
+Status ChooseColumns(const std::vector<std::string>& names, Inputs* inputs) {
+  const arrow::Schema& whole = *inputs->whole;
+  for (int i = 0; names.empty() && i < whole.num_fields(); ++i) inputs->columns.push_back(i);
+  for (const std::string& name : names) {
+    const int column = whole.GetFieldIndex(name);
+    if (column >= 0) {
+      inputs->columns.push_back(column);
+      continue;
+    }
+    const bool is_inside = whole.GetFieldIndex(name.substr(0, name.find('.'))) >= 0;
+    if (is_inside || MetadataColumn(name)) return NotImplemented("column '{}' of an Arrow file", name);
+    return Invalid("no column '{}': the files have {}", name, fmt::join(whole.field_names(), ", "));
+  }
+  arrow::FieldVector fields;
+  for (const int column : inputs->columns) fields.push_back(whole.field(column));
+  inputs->chosen = arrow::schema(std::move(fields), whole.metadata());
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<bool> AreArrowFiles(const std::vector<std::string>& paths) {
+  size_t arrow_files = 0;
+  const std::string* first[2] = {};
+  for (const std::string& path : paths) {
+    ARROW_ASSIGN_OR_RAISE(const bool is_arrow, IsArrowFile(path));
+    if (is_arrow) ++arrow_files;
+    if (first[is_arrow] == nullptr) first[is_arrow] = &path;
+  }
+  if (arrow_files == 0 || arrow_files == paths.size()) return arrow_files > 0;
+  return Invalid("'{}' is an Arrow file and '{}' is not: files of one kind are scanned together", *first[1], *first[0]);
+}
+
+Result<std::unique_ptr<Scan>> ScanArrowFiles(const std::vector<std::string>& paths, const ScanOptions& options,
+                                             const Context& context) {
+  const auto inputs = std::make_shared<Inputs>();
+  inputs->paths = paths;
+  inputs->batch_rows = std::max<int64_t>(options.batch_rows, 1);
+  inputs->context = context;
+  inputs->pool = OperationPool::Make(context);
+  inputs->metrics.data_files_total = static_cast<int64_t>(paths.size());
+  for (const std::string& path : paths) {
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, FileIO().Size(path));
+    inputs->metrics.bytes_planned += size;
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto first, OpenArrowFile(paths[0], inputs->with_pool()));
+  inputs->whole = first->schema();
+  ARROW_RETURN_NOT_OK(ChooseColumns(options.columns, inputs.get()));
+  ARROW_ASSIGN_OR_RAISE(inputs->filter, BatchFilter::Make(options.filter, *inputs->whole));
+  return std::make_unique<ArrowScan>(inputs);
+}
+
+}  // namespace calve::pipeline

@@ -1,0 +1,152 @@
+#include "calve/scan.h"
+
+#include "temp_folder.h"
+
+#include <arrow/api.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/initialize.h>
+#include <arrow/io/file.h>
+#include <arrow/ipc/writer.h>
+#include <arrow/util/cancel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+
+// Arrow writes the files and picks the rows that a scan must give.
+
+namespace calve {
+namespace {
+
+using ::testing::HasSubstr;
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+constexpr int64_t kRows = 1000;
+
+/// Numbers that are small, texts as dictionary, structs, with nulls; rows from `first` on.
+BatchPtr Rows(int64_t first) {
+  arrow::Int16Builder small;
+  arrow::StringDictionaryBuilder text;
+  arrow::Int64Builder inner;
+  for (int64_t i = first; i < first + kRows; ++i) {
+    EXPECT_TRUE((i % 7 == 0 ? small.AppendNull() : small.Append(static_cast<int16_t>(i % 100))).ok());
+    EXPECT_TRUE(text.Append("t" + std::to_string(i % 5)).ok());
+    EXPECT_TRUE(inner.Append(i).ok());
+  }
+  const auto field = arrow::field("x", arrow::int64());
+  const auto pair = arrow::StructArray::Make({inner.Finish().ValueOrDie()}, {field}).ValueOrDie();
+  arrow::ArrayVector columns = {small.Finish().ValueOrDie(), text.Finish().ValueOrDie(), pair};
+  auto schema = arrow::schema({arrow::field("small", arrow::int16()), arrow::field("text", columns[1]->type()),
+                               arrow::field("pair", pair->type())});
+  return arrow::RecordBatch::Make(std::move(schema), kRows, std::move(columns));
+}
+
+class ArrowFileScan : public ::testing::Test {
+ protected:
+  ArrowFileScan() { EXPECT_TRUE(arrow::compute::Initialize().ok()); }
+
+  std::string Write(const std::string& name, const std::vector<BatchPtr>& batches, bool stream = false) {
+    const std::string path = folder_.path() + "/" + name;
+    auto out = arrow::io::FileOutputStream::Open(path).ValueOrDie();
+    auto writer = stream ? arrow::ipc::MakeStreamWriter(out, batches[0]->schema()).ValueOrDie()
+                         : arrow::ipc::MakeFileWriter(out, batches[0]->schema()).ValueOrDie();
+    for (const auto& batch : batches) EXPECT_TRUE(writer->WriteRecordBatch(*batch).ok());
+    EXPECT_TRUE(writer->Close().ok());
+    EXPECT_TRUE(out->Close().ok());
+    return path;
+  }
+
+  testing::TempFolder folder_;
+};
+
+ScanOptions Where(const std::string& filter, std::vector<std::string> columns = {}) {
+  ScanOptions options;
+  options.columns = std::move(columns);
+  options.filter = Expression::Parse(filter).ValueOrDie();
+  return options;
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> TableOf(const std::vector<std::string>& paths,
+                                                     const ScanOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(const auto scan, ScanFiles(paths, options));
+  ARROW_ASSIGN_OR_RAISE(const auto reader, scan->reader());
+  return reader->ToTable();
+}
+
+/// The rows of batches for which `keep` holds, by Arrow.
+std::shared_ptr<arrow::Table> Kept(const std::vector<BatchPtr>& batches, const std::function<bool(int64_t)>& keep) {
+  arrow::BooleanBuilder mask;
+  const auto whole = arrow::Table::FromRecordBatches(batches).ValueOrDie();
+  for (int64_t i = 0; i < whole->num_rows(); ++i) EXPECT_TRUE(mask.Append(keep(i)).ok());
+  return arrow::compute::Filter(whole, mask.Finish().ValueOrDie()).ValueOrDie().table();
+}
+
+TEST_F(ArrowFileScan, RowsOfFilesAndStreamsInOrder) {
+  const std::vector<BatchPtr> batches = {Rows(0), Rows(kRows), Rows(2 * kRows)};
+  const std::vector<std::string> paths = {Write("a.arrow", {batches[0], batches[1]}),
+                                          Write("b.arrows", {batches[2]}, /*stream=*/true)};
+  ScanOptions options;
+  options.batch_rows = 300;
+  const auto got = TableOf(paths, options).ValueOrDie();
+  EXPECT_TRUE(got->Equals(*Kept(batches, [](int64_t) { return true; })));
+  EXPECT_LE(got->column(0)->chunk(0)->length(), 300);
+}
+
+TEST_F(ArrowFileScan, FiltersTestValuesAndNotKeys) {
+  const std::vector<BatchPtr> batches = {Rows(0), Rows(kRows)};
+  const std::string path = Write("a.arrow", batches);
+  const auto small = [](int64_t i) { return i % 7 == 0 ? -1 : i % 100; };
+  EXPECT_TRUE(TableOf({path}, Where("small > 42 AND text = 't3'")).ValueOrDie()->Equals(*Kept(batches, [&](int64_t i) {
+    return small(i) > 42 && i % 5 == 3;
+  })));
+  EXPECT_TRUE(TableOf({path}, Where("small IS NULL")).ValueOrDie()->Equals(*Kept(batches, [](int64_t i) {
+    return i % 7 == 0;
+  })));
+  EXPECT_TRUE(
+      TableOf({path}, Where("pair.x BETWEEN 990 AND 1010", {"text"}))
+          .ValueOrDie()
+          ->Equals(*Kept(batches, [](int64_t i) { return i >= 990 && i <= 1010; })->SelectColumns({1}).ValueOrDie()));
+}
+
+TEST_F(ArrowFileScan, CountsWhatWasReadAndPlansTheRows) {
+  const std::string path = Write("a.arrow", {Rows(0), Rows(kRows)});
+  const auto scan = ScanFiles({path}, Where("small = 1")).ValueOrDie();
+  const auto plan = scan->Plan().ValueOrDie();
+  EXPECT_EQ(plan->GetColumnByName("record_count")->GetScalar(0).ValueOrDie()->ToString(), "2000");
+  EXPECT_EQ(scan->reader().ValueOrDie()->ToTable().ValueOrDie()->num_rows(), scan->metrics().rows_returned);
+  EXPECT_EQ(scan->metrics().rows_read, 2 * kRows);
+  EXPECT_GT(scan->metrics().rows_returned, 0);
+  EXPECT_TRUE(scan->reader().status().IsInvalid());
+}
+
+TEST_F(ArrowFileScan, NamesWhatItDoesNotHave) {
+  const std::string path = Write("a.arrow", {Rows(0)});
+  EXPECT_THAT(TableOf({path}, Where("TRUE", {"no"})).status().message(),
+              HasSubstr("no column 'no': the files have small"));
+  for (const std::string name : {"pair.x", "_file", "_pos"}) {
+    const auto status = TableOf({path}, Where("TRUE", {name})).status();
+    EXPECT_TRUE(status.IsNotImplemented()) << status;
+    EXPECT_THAT(status.message(), HasSubstr("'" + name + "'"));
+  }
+  const auto other = Write("b.arrow", {Rows(0)->SelectColumns({0}).ValueOrDie()});
+  EXPECT_TRUE(TableOf({path, other}, {}).status().IsNotImplemented());
+  const std::string text = folder_.path() + "/c.parquet";
+  std::ofstream(text) << "PAR1 and so on";
+  EXPECT_THAT(TableOf({path, text}, {}).status().message(), HasSubstr("files of one kind"));
+}
+
+TEST_F(ArrowFileScan, StopsWhenAsked) {
+  const std::string path = Write("a.arrow", {Rows(0)});
+  arrow::StopSource source;
+  const arrow::StopToken token = source.token();
+  Context context;
+  context.stop = &token;
+  const auto scan = ScanFiles({path}, {}, context).ValueOrDie();
+  const auto reader = scan->reader().ValueOrDie();
+  source.RequestStop();
+  EXPECT_TRUE(reader->Next().status().IsCancelled());
+}
+
+}  // namespace
+}  // namespace calve
