@@ -67,7 +67,13 @@ def cells_of(row):
     return cells + [times(scaling_of(row))] if row["threads"] > 1 else cells
 
 
+#: The rows that the table has; what is said below it is of all options.
+TABLED = {"default", "zstd", "plain", "delta_byte_array"}
+
+
 def table_of(rows, threads):
+    tabled = [row for row in rows if row["option"] in TABLED]
+    rows = tabled or rows
     head = ["shape", "option", "calve", *PEERS, "fastest peer / calve", "MB", "smallest peer's MB", "floor", "zstd / (codec + uncompressed)"]
     return markdown(head + (["scaling / control's"] if threads > 1 else []), [cells_of(row) for row in rows])
 
@@ -86,6 +92,7 @@ def mean_text(what, rows):
 
 def summary_of(rows):
     timed = [row for row in rows if ratio_of(row)]
+    options = sorted({row["option"] for row in rows} - TABLED)
     plain = [row for row in timed if not row["option"].startswith("zstd")]
     lines = [mean_text("Uncompressed, fastest peer / calve", plain),
              mean_text("zstd, fastest peer / calve", [row for row in timed if row["option"].startswith("zstd")])]
@@ -103,6 +110,8 @@ def summary_of(rows):
     if scaling:
         low = [f"{name} {value:.2f}" for name, value in scaling if value < 0.9]
         lines.append(f"Scaling: at least 0.9 of the control's in {len(scaling) - len(low)} of {len(scaling)} cases" + named(low))
+    if options and len(options) < len({row["option"] for row in rows}):
+        lines.insert(0, f"Measured too, and in what follows: {', '.join(options)}. --json has their rows.")
     unwritten = [name_of(row) for row in rows if "calve" not in row["times"]]
     if unwritten:
         lines.append(f"calve did not write: {'; '.join(unwritten)}.")

@@ -49,6 +49,13 @@ def test_uncompressed_and_zstd_have_means_of_their_own():
     assert "zstd, fastest peer / calve: geometric mean 0.50 over 1 cases, 1 below 1 (x, zstd 0.50)." in summary
 
 
+def test_the_table_has_some_options_and_the_summary_all():
+    rows = [row({"calve": [1.0], "Polars": [4.0]}), row({"calve": [2.0], "Polars": [1.0]}, option="cdc")]
+    assert "| cdc |" not in write_table.table_of(rows, 1) and "| default |" in write_table.table_of(rows, 1)
+    assert "| cdc |" in write_table.table_of(rows[1:], 1)
+    assert "in what follows: cdc." in write_table.summary_of(rows) and "over 2 cases, 1 below 1 (x, cdc 0.50)" in write_table.summary_of(rows)
+
+
 def test_what_calve_does_not_write_is_named():
     assert "calve did not write: x, default." in write_table.summary_of([row({"Polars": [1.0]})])
 
