@@ -77,7 +77,7 @@ arrow::Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOpt
 /// nulls; one whose type differs is cast when that loses nothing, otherwise Invalid names file and column. Snapshot
 /// options must be empty.
 ///
-/// Arrow IPC files and streams are scanned too, when all paths name such (OpenArrowFile); those must have the same
+/// Arrow IPC files and streams are scanned too, when the first path names such (OpenArrowFile); all must have the same
 /// columns, of which whole ones are asked for, else NotImplemented. Nothing is skipped by the filter.
 arrow::Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
                                                const Context& context = {});

@@ -92,6 +92,24 @@ def test_rows_lie_by_their_partition_values(calve, tmp_path, spec, terms):
     assert len(set(found.values())) > 4
 
 
+def test_dictionaries_of_types_that_iceberg_has_not(calve, tmp_path):
+    rows = table().select(["row", "ts", "small"])
+    rows = rows.set_column(1, "ts", rows["ts"].cast(pa.timestamp("ms"), safe=False)).set_column(2, "small", rows["small"].cast(pa.int8()))
+    same = ["--partition-spec", "day(ts), small", "--partitions", PARTITIONS, "--codec", "none"]
+    found = {}
+    for name, some_rows in [("plain", rows), ("coded", rows.set_column(1, "ts", rows["ts"].dictionary_encode())
+                                              .set_column(2, "small", rows["small"].dictionary_encode()))]:
+        with pa.ipc.new_file(tmp_path / f"{name}.arrow", some_rows.schema) as writer:
+            writer.write_table(some_rows)
+        calve.run("shuffle", "write", tmp_path / f"{name}.arrow", *same, "--to", tmp_path / name)
+        found[name] = partition_of_rows(tmp_path / name)
+    values = {"v0": pa.array(applied("day", TimestampType(), rows["ts"]), pa.int32()),
+              "v1": pa.array(applied("identity", IntegerType(), rows["small"]), pa.int32())}
+    pq.write_table(pa.table({"row": rows["row"], **values}), tmp_path / "values.parquet")
+    calve.run("shuffle", "write", tmp_path / "values.parquet", "--by", "v0,v1", *same[2:], "--to", tmp_path / "by-hash")
+    assert found["coded"] == found["plain"] == partition_of_rows(tmp_path / "by-hash")
+
+
 def test_fields_of_structs(calve, tmp_path):
     pq.write_table(table(), tmp_path / "rows.parquet")
     calve.run("shuffle", "write", tmp_path / "rows.parquet", "--partition-spec", "place.town", "--partitions", PARTITIONS, "--codec", "none",

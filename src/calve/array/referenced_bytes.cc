@@ -1,5 +1,6 @@
 #include "calve/array/referenced_bytes.h"
 
+#include <arrow/extension_type.h>
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -36,6 +37,18 @@ int64_t ChildrenBytes(const arrow::ArrayData& array, int64_t offset, int64_t len
   return bytes;
 }
 
+/// A slice has all of the elements, also those behind it.
+int64_t FixedSizeListBytes(const arrow::ArrayData& array, int64_t first, int64_t length) {
+  const arrow::DataType* type = array.type.get();
+  while (type->id() == arrow::Type::EXTENSION) {
+    type = static_cast<const arrow::ExtensionType&>(*type).storage_type().get();
+  }
+  const int64_t size = static_cast<const arrow::FixedSizeListType&>(*type).list_size();
+  const arrow::ArrayData& elements = *array.child_data[0];
+  const int64_t begin = std::min(first * size, elements.length);
+  return ReferencedBytes(elements, begin, std::min(length * size, elements.length - begin));
+}
+
 int64_t FixedBytes(const arrow::ArrayData& array, int64_t length) {
   return (length * std::max(array.type->bit_width(), 0) + 7) / 8;
 }
@@ -68,11 +81,8 @@ int64_t ReferencedBytes(const arrow::ArrayData& array, int64_t offset, int64_t l
       return length * 8 + WholeBytes(*array.child_data[0]);
     case Type::LARGE_LIST_VIEW:
       return length * 16 + WholeBytes(*array.child_data[0]);
-    case Type::FIXED_SIZE_LIST: {
-      const int64_t child = array.child_data[0]->length;
-      const int64_t size = array.offset + array.length == 0 ? 0 : child / (array.offset + array.length);
-      return ReferencedBytes(*array.child_data[0], (array.offset + offset) * size, length * size);
-    }
+    case Type::FIXED_SIZE_LIST:
+      return FixedSizeListBytes(array, array.offset + offset, length);
     case Type::STRUCT:
     case Type::SPARSE_UNION:
       return ChildrenBytes(array, array.offset + offset, length);

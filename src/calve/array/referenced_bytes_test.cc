@@ -35,6 +35,9 @@ TEST(ReferencedBytes, OfNestedSlots) {
   EXPECT_EQ(BytesOf(arrow::large_list(arrow::int16()), lists, 0, 1, /*sliced=*/3), 8 + 3 * 2);
   const auto pairs = arrow::fixed_size_list(arrow::utf8(), 2);
   EXPECT_EQ(BytesOf(pairs, R"([["a", "b"], ["cd", "efg"]])", 0, 1, /*sliced=*/1), 2 * 4 + 5);
+  const auto many = arrow::json::ArrayFromJSONString(pairs, R"([["a", "b"], ["cd", "efg"], ["h", "i"]])").ValueOrDie();
+  EXPECT_EQ(ReferencedBytes(*many->Slice(0, 1)->data(), 0, 1), 2 * 4 + 2);
+  EXPECT_EQ(ReferencedBytes(*many->Slice(1, 1)->data(), 0, 1), 2 * 4 + 5);
   const auto fields = arrow::struct_({arrow::field("a", arrow::int8()), arrow::field("b", arrow::utf8())});
   EXPECT_EQ(BytesOf(fields, R"([{"a": 1, "b": "x"}, {"a": 2, "b": "yz"}])", 0, 1, /*sliced=*/1), 1 + 4 + 2);
 }

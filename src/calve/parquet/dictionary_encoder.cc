@@ -93,8 +93,9 @@ arrow::Status DictionaryEncoder<T>::Grow() {
   PoolVector<Slot> old = std::move(slots_);
   slots_ = PoolVector<Slot>(page_.pool());
   // Four times as many, but no more than a full dictionary needs.
-  const int64_t most_values = std::max(limit_bytes_ / (kIsBytes<T> ? 1 : static_cast<int64_t>(sizeof(T))), size_ + 1);
-  const auto enough = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(most_values * 8 / 5 + 1)));
+  const int64_t values = limit_bytes_ / (kIsBytes<T> ? 1 : static_cast<int64_t>(sizeof(T)));
+  const int64_t most_values = std::clamp(values, size_ + 1, int64_t{1} << 32);
+  const auto enough = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(most_values) / 5 * 8 + 8));
   const int64_t count = std::max({std::min(old.size() * 4, enough), old.size() * 2, kFirstSlots});
   ARROW_RETURN_NOT_OK(slots_.AppendRun(Slot{0, 0}, count));
   const auto mask = static_cast<uint64_t>(slots_.size() - 1);

@@ -80,13 +80,16 @@ arrow::Result<bool> PlainCompressesBetter(std::span<const T> sample, bool fixed,
                                           calve::Codec codec, std::optional<int> level, arrow::MemoryPool* pool) {
   constexpr double kFewDistinct = 1.0 / 8;
   constexpr int64_t kWorthALook = 1 << 15;
+  constexpr int64_t kMostBytes = 8 << 20;
   if (sample.size() < kFewest || count < kWorthALook || codec == calve::Codec::kUncompressed) return false;
+  const int64_t sample_bytes = PlainBytes(sample, fixed);
+  if (sample_bytes > kMostBytes) return false;
   ARROW_ASSIGN_OR_RAISE(const Repetition found, CountRepetition(sample, pool));
   const auto size = static_cast<double>(sample.size());
   if (found.distinct < size * kFewDistinct) return false;
   ByteBuffer plain(pool), entries(pool);
   ARROW_RETURN_NOT_OK(AppendPlain(sample, fixed, &plain));
-  DictionaryEncoder<T> dictionary(fixed, std::numeric_limits<int64_t>::max(), pool);
+  DictionaryEncoder<T> dictionary(fixed, sample_bytes, pool);
   PoolVector<uint32_t> ids(pool);
   ARROW_RETURN_NOT_OK(dictionary.Append(sample, &ids).status());
   for (int64_t id = 0; id < dictionary.size(); ++id) {

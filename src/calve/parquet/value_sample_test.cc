@@ -77,6 +77,32 @@ TEST(ValueSample, WhatCompressesBetterWithADictionary) {
   }
 }
 
+// The same of other types: half of the values alike.
+TEST(ValueSample, WhatCompressesBetterOfAnyType) {
+  const auto numbers = Random(~uint64_t{0});
+  std::vector<int32_t> small;
+  std::vector<float> reals;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    small.push_back(i % 2 == 0 ? 7 : static_cast<int32_t>(numbers[i]));
+    reals.push_back(static_cast<float>(small.back()));
+    texts.push_back(i % 2 == 0 ? "7" : "k" + std::to_string(numbers[i] % 2000));
+  }
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const auto is_better = [](const auto& sample) {
+    using T = typename std::decay_t<decltype(sample)>::value_type;
+    return PlainCompressesBetter<T>(sample, false, kLimit, 1 << 16, calve::Codec::kZstd, 1,
+                                    arrow::default_memory_pool())
+        .ValueOrDie();
+  };
+  EXPECT_TRUE(is_better(small));
+  EXPECT_TRUE(is_better(reals));
+  EXPECT_FALSE(is_better(views));
+  // Not worth compressing only to decide.
+  const std::string large(1 << 20, 'x');
+  EXPECT_FALSE(is_better(std::vector<std::string_view>(4096, large)));
+}
+
 TEST(ValueSample, TooFewToTell) {
   EXPECT_FALSE(Hopeless({}));
   EXPECT_FALSE(Hopeless({1, 2, 3}));

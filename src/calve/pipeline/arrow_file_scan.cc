@@ -23,13 +23,6 @@ namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
-Result<bool> IsArrowFile(const std::string& path) {
-  ARROW_ASSIGN_OR_RAISE(const auto file, FileIO().Open(path));
-  ARROW_ASSIGN_OR_RAISE(const auto first, file->ReadAt(0, 8));
-  const std::string begin = first->ToString();
-  return begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff");
-}
-
 /// The rows of batches for which a filter holds.
 class BatchFilter {
  public:
@@ -106,6 +99,7 @@ class ArrowBatches final : public arrow::RecordBatchReader {
     for (*out = nullptr; *out == nullptr || (*out)->num_rows() == 0;) {
       ARROW_RETURN_NOT_OK(CheckStop(inputs_->context));
       if (rest_ == nullptr || rest_->num_rows() == 0) {
+        *out = nullptr;  // not what was empty
         ARROW_RETURN_NOT_OK(ReadBatch());
         if (rest_ == nullptr) return Status::OK();
       }
@@ -208,16 +202,11 @@ Status ChooseColumns(const std::vector<std::string>& names, Inputs* inputs) {
 
 }  // namespace
 
-Result<bool> AreArrowFiles(const std::vector<std::string>& paths) {
-  size_t arrow_files = 0;
-  const std::string* first[2] = {};
-  for (const std::string& path : paths) {
-    ARROW_ASSIGN_OR_RAISE(const bool is_arrow, IsArrowFile(path));
-    if (is_arrow) ++arrow_files;
-    if (first[is_arrow] == nullptr) first[is_arrow] = &path;
-  }
-  if (arrow_files == 0 || arrow_files == paths.size()) return arrow_files > 0;
-  return Invalid("'{}' is an Arrow file and '{}' is not: files of one kind are scanned together", *first[1], *first[0]);
+Result<bool> IsArrowFile(const std::string& path) {
+  ARROW_ASSIGN_OR_RAISE(const auto file, FileIO().Open(path));
+  ARROW_ASSIGN_OR_RAISE(const auto first, file->ReadAt(0, 8));
+  const std::string begin = first->ToString();
+  return begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff");
 }
 
 Result<std::unique_ptr<Scan>> ScanArrowFiles(const std::vector<std::string>& paths, const ScanOptions& options,

@@ -8,8 +8,8 @@
 
 namespace calve::pipeline {
 
-/// True when the files begin as Arrow IPC files or streams do; Invalid when only some of them do.
-arrow::Result<bool> AreArrowFiles(const std::vector<std::string>& paths);
+/// True when the file at `path` begins as an Arrow IPC file or stream does.
+arrow::Result<bool> IsArrowFile(const std::string& path);
 
 /// Scans Arrow IPC files and streams one after another (OpenArrowFile). All must have the same columns: NotImplemented
 /// names two files that have not, and a column that is asked for by the name of a field inside of it, "_file" and

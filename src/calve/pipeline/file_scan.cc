@@ -120,7 +120,7 @@ Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& op
 Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, const ScanOptions& options,
                                         const Context& context) {
   ARROW_RETURN_NOT_OK(CheckOptions(paths, options));
-  ARROW_ASSIGN_OR_RAISE(const bool of_arrow, pipeline::AreArrowFiles(paths));
+  ARROW_ASSIGN_OR_RAISE(const bool of_arrow, pipeline::IsArrowFile(paths[0]));
   if (of_arrow) return pipeline::ScanArrowFiles(paths, options, context);
   const auto io = std::make_shared<FileIO>();
   pipeline::ScanSetup setup;

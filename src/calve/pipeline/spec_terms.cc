@@ -55,14 +55,19 @@ Result<iceberg::Schema> IcebergColumns(const arrow::Schema& schema) {
   return iceberg::FromArrow(*arrow::schema(std::move(columns)));
 }
 
-/// Numbers and times of types that Iceberg has not, as the type that it has for them.
+/// Numbers and times of types that Iceberg has not, as the type that it has for them; those of dictionaries decoded.
 Result<ArrayPtr> AsSource(const ArrayPtr& column, const iceberg::Type& type, arrow::MemoryPool* pool) {
-  const auto id = column->type_id();
-  if (!arrow::is_integer(id) && !arrow::is_temporal(id)) return column;
+  const DataTypePtr value_type = ValueTypeOf(column->type());
+  if (!arrow::is_integer(value_type->id()) && !arrow::is_temporal(value_type->id())) return column;
   ARROW_ASSIGN_OR_RAISE(const auto wanted, iceberg::ToArrow(type));
-  if (column->type()->Equals(*wanted)) return column;
+  if (value_type->Equals(*wanted)) return column;
   arrow::compute::ExecContext context(pool);
-  return arrow::compute::Cast(*column, wanted, arrow::compute::CastOptions::Safe(), &context);
+  const auto safe = arrow::compute::CastOptions::Safe();
+  ArrayPtr values = column;
+  if (column->type() != value_type) {
+    ARROW_ASSIGN_OR_RAISE(values, arrow::compute::Cast(*column, value_type, safe, &context));
+  }
+  return arrow::compute::Cast(*values, wanted, safe, &context);
 }
 
 }  // namespace
