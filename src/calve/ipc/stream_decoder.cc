@@ -184,7 +184,8 @@ Status StreamDecoder::AlignBuffers(const DecodeOptions& options, Decoded* out) {
   const auto each_misaligned = [&](auto visit) {
     for (size_t i = 0; i < plan.nodes.size(); ++i) {
       const auto alignment = static_cast<uintptr_t>(plan.nodes[i].alignment);
-      const bool values_only = plan.nodes[i].layout == Layout::kFixed && plan.nodes[i].dictionary < 0;
+      const bool run_ends = i > 0 && plan.nodes[i - 1].layout == Layout::kRunEndEncoded;
+      const bool values_only = plan.nodes[i].layout == Layout::kFixed && plan.nodes[i].dictionary < 0 && !run_ends;
       if (values_only && !options.align_values) continue;
       // Validity and characters are bytes; all else is what the node's alignment is about.
       const NodeView& view = out->layout.nodes[i];

@@ -313,9 +313,11 @@ TEST_F(BlockReader, UncompressedBlocksAreDecodedInPlaceWhereTheirAlignmentAllows
 
 TEST_F(BlockReader, ValuesAreGivenAsTheyLieWhereThatIsAskedFor) {
   ASSERT_TRUE(arrow::compute::Initialize().ok());
-  const auto schema = arrow::schema({arrow::field("n", arrow::int64()), arrow::field("t", arrow::large_utf8())});
   const auto large = *arrow::compute::Cast(*Texts({"a", "bc"}), arrow::large_utf8());
-  const auto expected = FromJson(schema, 2, {Numbers({7, 8}), large});
+  const std::shared_ptr<arrow::Array> runs = *arrow::RunEndEncodedArray::Make(2, Numbers({1, 2}), Numbers({5, 6}));
+  const auto schema = arrow::schema(
+      {arrow::field("n", arrow::int64()), arrow::field("t", arrow::large_utf8()), arrow::field("r", runs->type())});
+  const auto expected = FromJson(schema, 2, {Numbers({7, 8}), large, runs});
   const std::string block = BlockOf(StreamOf(*expected));
   std::shared_ptr<arrow::Buffer> memory = *arrow::AllocateBuffer(8192);
   ShuffleBlockReadOptions options;
@@ -325,13 +327,16 @@ TEST_F(BlockReader, ValuesAreGivenAsTheyLieWhereThatIsAskedFor) {
     auto reader =
         ShuffleBlockReader::Make(arrow::SliceBuffer(memory, shift, static_cast<int64_t>(block.size())), options);
     const auto batch = *reader->Next();
-    const auto inside = [&](int column) {
-      const uint8_t* data = batch->column_data(column)->buffers[1]->data();
+    const auto lies_inside = [&](const arrow::ArrayData& array) {
+      const uint8_t* data = array.buffers[1]->data();
       return data >= memory->data() && data < memory->data() + memory->size();
     };
+    const auto inside = [&](int column) { return lies_inside(*batch->column_data(column)); };
     const bool aligned = (shift + ShuffleBlockHeader::kSize) % 8 == 0;
     EXPECT_TRUE(inside(0)) << shift;
     EXPECT_EQ(inside(1), aligned) << shift;
+    EXPECT_EQ(lies_inside(*batch->column_data(2)->child_data[0]), aligned) << shift;
+    EXPECT_TRUE(lies_inside(*batch->column_data(2)->child_data[1])) << shift;
     EXPECT_EQ(reader->metrics().in_place, aligned ? 1 : 0);
     EXPECT_EQ(std::memcmp(batch->column_data(0)->buffers[1]->data(), Numbers({7, 8})->data()->buffers[1]->data(), 16),
               0);
