@@ -72,7 +72,7 @@ TEST(ValueSample, WhatCompressesBetterWithoutADictionary) {
 TEST(ValueSample, WhatCompressesBetterWithADictionary) {
   for (uint64_t distinct : {10, 400, 2000}) {
     auto sample = Random(distinct);
-    for (int64_t& value : sample) value *= 0x123456789ABCDEF;
+    for (int64_t& value : sample) value = static_cast<int64_t>(static_cast<uint64_t>(value) * 0x123456789ABCDEF);
     EXPECT_FALSE(PlainIsBetter(sample)) << distinct;
   }
 }
