@@ -62,8 +62,7 @@ struct ShuffleBlockReadOptions {
   /// (4 bytes in files, where it wants 8). True: such buffers are copied, so that any code may work on them. False:
   /// they are given as they lie, without a copy, as Arrow's own IPC reader gives them by default; only for consumers
   /// that read values by unaligned loads, as x86 and ARM have them and Arrow's kernels in practice do, though C++ does
-  /// not promise it. Offsets, views, run ends and dictionary keys are aligned
-  /// either way.
+  /// not promise it. Offsets, views, run ends and dictionary keys are aligned either way.
   bool align_values = true;
   /// Batches come with these columns, where blocks have them as dictionaries of their values or as values of their
   /// dictionaries. Null: as each block has them. The C Data Interface always gives what the block has.
