@@ -15,7 +15,6 @@ those buffers, as the others do). codec: decompression alone. pass: one pass ove
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -159,12 +158,8 @@ def main():
             for mode in options.modes:
                 rows.append(row(options, shape, codec, mode))
                 print("  ".join(cells(rows[-1])), file=sys.stderr)
-    text = f"{about(options)}\n\n{table_of(rows)}\n\n- {summary_of(rows)}"
-    print(text)
-    if options.json:
-        options.json.write_text(json.dumps({"about": about(options), "rows": rows}, indent=1))
-    if options.update_readme:
-        tables.put_between(BEGIN, END, text, ROOT / "README.md")
+    head = about(options)
+    tables.publish(options, head, f"{head}\n\n{table_of(rows)}\n\n- {summary_of(rows)}", rows, BEGIN, END)
     return 1 if any(row["differs"] for row in rows) else 0
 
 

@@ -117,12 +117,8 @@ def main():
         for budget in options.budgets:
             rows.append(row(options, codec, budget))
             print("  ".join(cells(rows[-1])), file=sys.stderr)
-    text = f"{about(options)}\n\n{table_of(rows)}"
-    print(text)
-    if options.json:
-        options.json.write_text(json.dumps({"about": about(options), "rows": rows}, indent=1))
-    if options.update_readme:
-        tables.put_between(BEGIN, END, text, ROOT / "README.md")
+    head = about(options)
+    tables.publish(options, head, f"{head}\n\n{table_of(rows)}", rows, BEGIN, END)
     shutil.rmtree(options.folder, ignore_errors=True)
 
 

@@ -1,6 +1,7 @@
 """What the tables of bench/read.py and bench/write.py share: numbers of a row, how they are printed, and where a table goes."""
 
 import importlib.metadata
+import json
 import math
 import platform
 import statistics
@@ -74,6 +75,15 @@ def sections(rows, options, head, table_of, summary_of):
         if some:
             parts += [f"{'One thread' if threads == 1 else f'{threads} threads'}:", table_of(some, threads), summary_of(some)]
     return "\n\n".join(parts)
+
+
+def publish(options, about_text, text, rows, begin, end):
+    """Prints the whole text, keeps the rows and writes the README as the options say."""
+    print(text)
+    if options.json:
+        options.json.write_text(json.dumps({"about": about_text, "rows": rows}, indent=1))
+    if options.update_readme:
+        put_between(begin, end, text, ROOT / "README.md")
 
 
 def put_between(begin, end, text, path):

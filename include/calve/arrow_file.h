@@ -7,8 +7,12 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace calve {
+
+/// Whether a file of which these are the first bytes (8 suffice) is an Arrow IPC file or stream, for OpenArrowFile.
+bool BeginsAsArrow(std::string_view first_bytes);
 
 /// Reads a local Arrow IPC file or stream, whichever `path` is by its first bytes.
 ///

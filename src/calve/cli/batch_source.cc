@@ -61,7 +61,7 @@ Result<std::string> FirstBytes(const std::string& path) {
 
 BatchesResult OpenBatches(const std::string& path, const std::vector<std::string>& columns, const Context& context) {
   ARROW_ASSIGN_OR_RAISE(const std::string head, FirstBytes(path));
-  if (head.starts_with("ARROW1") || head.starts_with("\xff\xff\xff\xff")) {
+  if (BeginsAsArrow(head)) {
     ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(path, context));
     return Choose(std::move(batches), columns);
   }

@@ -202,6 +202,10 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> Open(const std::string& path, 
 
 }  // namespace
 
+bool BeginsAsArrow(std::string_view first_bytes) {
+  return first_bytes.starts_with("ARROW1") || first_bytes.starts_with("\xff\xff\xff\xff");
+}
+
 Result<std::shared_ptr<arrow::RecordBatchReader>> OpenArrowFile(const std::string& path, const Context& context) {
   ARROW_ASSIGN_OR_RAISE(const auto mapped, OpenMappedFile(path, path));
   ARROW_ASSIGN_OR_RAISE(const int64_t size, mapped->GetSize());

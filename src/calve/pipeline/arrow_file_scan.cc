@@ -46,7 +46,7 @@ class BatchFilter {
 
   bool tests() const { return node_ != nullptr; }
 
-  /// Null: all rows.
+  /// Which rows it holds for; null where SQL's answer is null.
   Result<std::shared_ptr<arrow::BooleanArray>> Test(const arrow::RecordBatch& batch, arrow::MemoryPool* pool) const {
     arrow::compute::ExecContext context(pool);
     arrow::ArrayVector columns;
@@ -96,35 +96,41 @@ class ArrowBatches final : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema() const override { return inputs_->chosen; }
 
   Status ReadNext(BatchPtr* out) override {
-    for (*out = nullptr; *out == nullptr || (*out)->num_rows() == 0;) {
+    do {
       ARROW_RETURN_NOT_OK(CheckStop(inputs_->context));
-      if (rest_ == nullptr || rest_->num_rows() == 0) {
-        *out = nullptr;  // not what was empty
-        ARROW_RETURN_NOT_OK(ReadBatch());
-        if (rest_ == nullptr) return Status::OK();
-      }
-      const BatchPtr piece = rest_->Slice(0, inputs_->batch_rows);
-      rest_ = rest_->Slice(piece->num_rows());
-      ARROW_ASSIGN_OR_RAISE(*out, Passing(*piece));
-    }
+      ARROW_ASSIGN_OR_RAISE(*out, NextPiece());
+      if (*out == nullptr) return Status::OK();
+      ARROW_ASSIGN_OR_RAISE(*out, Passing(**out));
+    } while ((*out)->num_rows() == 0);
     inputs_->metrics.rows_returned += (*out)->num_rows();
     meter_.Report({.rows = inputs_->metrics.rows_returned}, false);
     return Status::OK();
   }
 
  private:
-  /// The next batch of the files, whole; null at the end of the last.
+  /// The next rows of the files, some; null at the end of the last.
+  Result<BatchPtr> NextPiece() {
+    while (rest_ == nullptr || rest_->num_rows() == 0) {
+      if (file_ == inputs_->paths.size()) return BatchPtr();
+      ARROW_RETURN_NOT_OK(ReadBatch());
+    }
+    const BatchPtr piece = rest_->Slice(0, inputs_->batch_rows);
+    rest_ = rest_->Slice(piece->num_rows());
+    return piece;
+  }
+
+  /// The next batch of the file, whole; without one, the next file.
   Status ReadBatch() {
-    for (rest_ = nullptr; rest_ == nullptr && file_ < inputs_->paths.size();) {
-      if (batches_ == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(batches_, inputs_->Open(file_));
-      }
-      ARROW_RETURN_NOT_OK(batches_->ReadNext(&rest_));
-      if (rest_ != nullptr) break;
+    if (batches_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(batches_, inputs_->Open(file_));
+    }
+    ARROW_RETURN_NOT_OK(batches_->ReadNext(&rest_));
+    if (rest_ == nullptr) {
       batches_.reset();
       ++file_;
+    } else {
+      inputs_->metrics.rows_read += rest_->num_rows();
     }
-    if (rest_ != nullptr) inputs_->metrics.rows_read += rest_->num_rows();
     return Status::OK();
   }
 
@@ -205,8 +211,7 @@ Status ChooseColumns(const std::vector<std::string>& names, Inputs* inputs) {
 Result<bool> IsArrowFile(const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(const auto file, FileIO().Open(path));
   ARROW_ASSIGN_OR_RAISE(const auto first, file->ReadAt(0, 8));
-  const std::string begin = first->ToString();
-  return begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff");
+  return BeginsAsArrow(first->ToString());
 }
 
 Result<std::unique_ptr<Scan>> ScanArrowFiles(const std::vector<std::string>& paths, const ScanOptions& options,

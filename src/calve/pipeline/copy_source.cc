@@ -1,9 +1,10 @@
 #include "calve/pipeline/copy_source.h"
 
+#include "calve/arrow_file.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/parquet_reader.h"
-#include "calve/scan.h"
+#include "calve/pipeline/arrow_file_scan.h"
 
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
@@ -87,7 +88,7 @@ Result<Reader> OpenArrow(const std::string& path, const CopyOptions& options, co
   ScanOptions scanned;
   scanned.columns = options.columns;
   scanned.filter = options.filter;
-  ARROW_ASSIGN_OR_RAISE(const auto scan, ScanFiles({path}, scanned, context));
+  ARROW_ASSIGN_OR_RAISE(const auto scan, ScanArrowFiles({path}, scanned, context));
   return scan->reader();
 }
 
@@ -107,7 +108,7 @@ Result<Reader> OpenByContent(const std::string& path, const File& file, const Co
   ARROW_RETURN_NOT_OK(file->Seek(0));
   const std::string begin = first->ToString();
   if (begin.starts_with("PAR1") || begin.starts_with("PARE")) return OpenParquet(path, options, context);
-  if (begin.starts_with("ARROW1") || begin.starts_with("\xff\xff\xff\xff")) return OpenArrow(path, options, context);
+  if (BeginsAsArrow(begin)) return OpenArrow(path, options, context);
   if (!options.filter.always_true()) return NotImplemented("a filter of a CSV file");
   const bool tabs = path.ends_with(".tsv");
   if (!tabs && !path.ends_with(".csv")) return Invalid("neither Parquet nor Arrow IPC, and not named .csv or .tsv");
