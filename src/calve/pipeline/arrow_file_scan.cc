@@ -80,6 +80,11 @@ struct Inputs {
 
   Context with_pool() const { return ContextWithPool(context, pool.get()); }
   Result<std::shared_ptr<arrow::RecordBatchReader>> Open(size_t file) const {
+    ARROW_ASSIGN_OR_RAISE(const bool is_arrow, IsArrowFile(paths[file]));
+    if (!is_arrow) {
+      return Invalid("'{}' is an Arrow file and '{}' is not: files of one kind are scanned together", paths[0],
+                     paths[file]);
+    }
     ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(paths[file], with_pool()));
     if (!batches->schema()->Equals(*whole, /*check_metadata=*/false)) {
       return NotImplemented("Arrow files of different columns as one: '{}' and '{}'", paths[0], paths[file]);
