@@ -37,9 +37,23 @@ int ExitCode(const arrow::Status& status) {
   return calve::cli::IsUsageError(status) ? kWrongCommandLine : kFault;
 }
 
+// What is wrong with a command line that lacks a command: the word in its place, and the commands that there are.
+std::string LackOfCommand(const CLI::App& app) {
+  const CLI::App* deepest = &app;
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  std::string names;
+  for (const CLI::App* command : deepest->get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  const auto words = app.remaining(/*recurse=*/true);
+  const std::string found = words.empty() ? "a command is expected" : fmt::format("'{}' is no command", words.front());
+  return fmt::format("{}: {} has {}", found, deepest == &app ? "calve" : "calve " + deepest->get_name(), names);
+}
+
 int ParseFailure(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() != 0) {
-    PrintError(error.what());
+    const bool lacks_command = std::string_view(error.what()) == "A subcommand is required";
+    PrintError(lacks_command ? LackOfCommand(app) : error.what());
     return kWrongCommandLine;
   }
   if (error.get_name() == "CallForVersion") {
@@ -49,7 +63,9 @@ int ParseFailure(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int Run(int argc, char** argv) {
-  CLI::App app("calve reads, appends to and compacts Iceberg tables and Parquet files.", "calve");
+  CLI::App app(
+      "calve reads, writes and compacts Iceberg tables and Parquet files, and exchanges rows in shuffle blocks.",
+      "calve");
   app.set_version_flag("--version", calve::kVersion);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
