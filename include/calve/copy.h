@@ -2,19 +2,22 @@
 
 #include "calve/context.h"
 #include "calve/expression.h"
+#include "calve/parquet_encryption.h"
 #include "calve/parquet_writer.h"
 
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace calve {
 
 struct CopyOptions {
-  std::vector<std::string> columns;  ///< top-level names; empty: all of all inputs
-  Expression filter;                 ///< rows to copy; not of CSV inputs
+  std::vector<std::string> columns;                     ///< top-level names; empty: all of all inputs
+  Expression filter;                                    ///< rows to copy
+  std::shared_ptr<const ParquetDecryption> decryption;  ///< of encrypted Parquet inputs; null: none can be read
   ParquetWriteOptions parquet;
   /// Files are ended when they have about so many bytes; then the destination is a folder. 0: one file.
   int64_t target_file_size_bytes = 0;

@@ -31,13 +31,15 @@ struct ScanOptions {
   /// Columns by dotted name, in this order; empty: all. "_row_id" and "_last_updated_sequence_number" may be named in
   /// v3 tables, "_file" and "_pos" in any.
   std::vector<std::string> columns;
-  Expression filter;
+  Expression filter;  ///< may test "_file" and "_pos", of tables the other metadata columns too
   /// At most one of these three.
   std::optional<int64_t> snapshot_id;
   std::optional<std::string> ref;
   std::optional<int64_t> as_of_ms;
   int64_t batch_rows = 65536;
   FileSchemas file_schemas = FileSchemas::kUnionByName;  ///< of ScanFiles
+  /// Keys of encrypted Parquet files; null: such files are an error.
+  std::shared_ptr<const ParquetDecryption> decryption;
 };
 
 /// What a scan skipped and read.

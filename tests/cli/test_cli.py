@@ -79,6 +79,13 @@ def test_a_wrong_command_line_exits_with_2(calve, arguments):
     refused(calve.run(*arguments, check=False), code=2)
 
 
+def test_a_word_in_the_place_of_a_command_is_named(calve):
+    refused(calve.run("frobnicate", check=False), "'frobnicate' is no command", "scan, inspect, verify, copy", code=2)
+    refused(calve.run("--threads", "2", check=False), "'--threads'", code=2)
+    refused(calve.run("shuffle", "frob", check=False), "'frob' is no command", "calve shuffle has write, repartition", code=2)
+    refused(calve.run("catalog", check=False), "a command is expected", "calve catalog has", code=2)
+
+
 def test_flags_that_do_not_go_together_exit_with_2(calve, file, table):
     refused(calve.run("scan", file, "--snapshot", "1", check=False), "snapshots", code=2)
     refused(calve.run("scan", table, file, check=False), "alone", code=2)
@@ -125,6 +132,33 @@ def test_columns_limit_and_where(calve, file):
     assert calve.rows(file, "--limit", "0") == []
     assert calve.run("scan", file, "--count").stdout == "100\n"
     assert calve.run("scan", file, "--count", "--where", "v IS NULL").stdout == "15\n"
+
+
+def test_where_by_file_and_position(calve, tmp_path):
+    for number in range(3):
+        pq.write_table(pa.table({"id": range(number * 10, number * 10 + 10)}), tmp_path / f"part-{number}.parquet", row_group_size=4)
+    files, second = tmp_path / "part-*.parquet", tmp_path / "part-1.parquet"
+    assert [row["id"] for row in calve.rows(files, "--where", f"_file = '{second}' AND _pos >= 8")] == [18, 19]
+    assert [row["id"] for row in calve.rows(files, "--where", "_pos = 5 OR id = 21")] == [5, 15, 21, 25]
+    assert [row["id"] for row in calve.rows(files, "--where", f"NOT _file IN ('{second}') AND _pos < 1")] == [0, 20]
+    counted = json.loads(calve.run("scan", files, "--where", "_pos BETWEEN 4 AND 6", "--count", "--json").stdout)
+    assert (counted["rows"], counted["row_groups_total"], counted["row_groups_skipped"]) == (9, 9, 6)
+    pq.write_table(pa.table({"_pos": [7, 8], "id": [1, 2]}), tmp_path / "own.parquet")  # a column of that name is meant
+    assert calve.rows(tmp_path / "own.parquet", "--where", "_pos = 8") == [{"_pos": 8, "id": 2}]
+    refused(calve.run("scan", files, "--where", "_row_id = 1", check=False), "_row_id")
+
+
+def test_where_by_file_and_position_in_a_table(calve, table):
+    rows = calve.rows(table, "--columns", "id,_file,_pos")
+    wanted = next(row for row in rows if row["id"] == 17)
+    condition = f"_file = '{wanted['_file']}'"
+    same_file = [row["id"] for row in rows if row["_file"] == wanted["_file"]]
+    assert sorted(row["id"] for row in calve.rows(table, "--where", condition)) == sorted(same_file) and len(same_file) == 10
+    assert [row["id"] for row in calve.rows(table, "--where", f"{condition} AND _pos = {wanted['_pos']}")] == [17]
+    plan = json.loads(calve.run("scan", table, "--explain", "--json", "--where", condition).stdout)
+    assert (plan["data_files_total"], plan["data_files_skipped"]) == (3, 2) and plan["files"][0]["residual"] == "TRUE"
+    assert json.loads(calve.run("scan", table, "--explain", "--json", "--where", "_pos > 9").stdout)["data_files_skipped"] == 3
+    refused(calve.run("scan", table, "--where", "_row_id = 1", check=False), "format version 3")
 
 
 def test_globs_are_one_scan(calve, tmp_path):

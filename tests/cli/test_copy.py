@@ -70,6 +70,16 @@ def test_csv(tmp_path):
     assert pq.read_table(tmp_path / "out.parquet").to_pydict() == table.to_pydict()
 
 
+def test_where_of_csv(tmp_path):
+    (tmp_path / "in.csv").write_text("n,t,d\n1,a,2024-01-01\n2,b,2024-06-01\n,c,\n4,d,2025-01-01\n")
+    done(tmp_path / "in.csv", "--to", tmp_path / "out.parquet", "--where", "n > 1 AND d < DATE '2025-01-01'", "--columns", "t")
+    assert pq.read_table(tmp_path / "out.parquet").to_pydict() == {"t": ["b"]}
+    done(tmp_path / "in.csv", "--to", tmp_path / "none.parquet", "--where", "t = 'nowhere'")
+    assert pq.read_table(tmp_path / "none.parquet").num_rows == 0
+    refused(copy(tmp_path / "in.csv", "--to", tmp_path / "o.parquet", "--where", "x = 1"), "in.csv", "x")
+    assert not (tmp_path / "o.parquet").exists()
+
+
 def test_inputs_that_differ_become_one_by_name(tmp_path):
     pq.write_table(pa.table({"a": pa.array([1, 2], pa.int32()), "b": ["x", "y"]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"c": [1.5], "a": pa.array([3], pa.int64())}), tmp_path / "2.parquet")

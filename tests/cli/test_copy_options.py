@@ -2,13 +2,14 @@
 
 import json
 import random
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow.parquet import encryption
 
-from test_cli import refused
+from test_cli import BINARY, refused
 from test_copy import clean, copy, done
 
 ROWS = 20000
@@ -184,6 +185,12 @@ def test_arrow_schema_and_metadata(written):
     assert b"ARROW:schema" not in (written("--no-arrow-schema").metadata.metadata or {})
 
 
+def test_distinct_counts(written):
+    assert not chunk(written(), "k").statistics.has_distinct_count
+    counted = chunk(written("--distinct-counts"), "k").statistics
+    assert counted.has_distinct_count and counted.distinct_count == 10
+
+
 def test_size_statistics_can_be_left_out(file, written):
     written()
     with_histograms = (file.parent / "out.parquet").stat().st_size
@@ -224,6 +231,34 @@ def test_columns_with_keys_and_without(file, table, keys):
     assert opened.read(["id", "d", "l"]).to_pydict() == table.select(["id", "d", "l"]).to_pydict()
     with pytest.raises(Exception):
         opened.read(["s"])
+
+
+def encrypted_by_pyarrow(path, table, **more):
+    pq.write_table(table, path, encryption_properties=encryption.create_encryption_properties(bytes.fromhex(FOOTER_KEY), **more))
+
+
+@pytest.mark.parametrize("more", [{}, {"plaintext_footer": True}, {"aad_prefix": b"who"}])
+def test_encrypted_inputs(table, keys, tmp_path, more):
+    secret, plain = tmp_path / "secret.parquet", tmp_path / "plain.parquet"
+    encrypted_by_pyarrow(secret, table, **more)
+    refused(copy(secret, "--to", plain), "secret.parquet", "key")
+    done(secret, "--to", plain, "--input-footer-key", keys[1])
+    assert pq.read_table(plain).cast(table.schema).equals(table)
+    done(secret, plain, "--to", tmp_path / "again.parquet", "--input-footer-key", keys[1], *keys[:2])  # other keys to write with
+    opened = pq.ParquetFile(tmp_path / "again.parquet", decryption_properties=decrypting())
+    assert opened.read().cast(table.schema).equals(pa.concat_tables([table, table]))
+
+
+def test_encrypted_files_are_scanned_and_inspected(table, keys, tmp_path):
+    secret, plain = tmp_path / "secret.parquet", tmp_path / "plain.parquet"
+    encrypted_by_pyarrow(secret, table)
+    pq.write_table(table, plain)
+    run = lambda *arguments: subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True)
+    assert run("scan", secret, plain, "--count", "--where", "id < 7", *keys[:2]).stdout == "14\n"
+    refused(run("scan", secret, "--count"), "secret.parquet", "key")
+    refused(run("scan", secret, "--count", "--footer-key", "00" * 16), "secret.parquet")
+    seen = run("inspect", secret, "--json", *keys[:2])
+    assert seen.returncode == 0 and json.loads(seen.stdout)["rows"] == ROWS
 
 
 def test_a_key_in_digits(file):

@@ -1,3 +1,4 @@
+#include "calve/cli/decryption_flags.h"
 #include "calve/cli/output.h"
 #include "calve/cli/quantity_text.h"
 #include "calve/cli/session.h"
@@ -22,6 +23,7 @@ struct CopyFlags {
   std::vector<std::string> inputs;
   std::string to, where;
   std::optional<int64_t> target_file_size;
+  DecryptionFlags decryption;
   WriteFlags write;
   CopyOptions options;
 };
@@ -32,6 +34,7 @@ Result<CopyOptions> OptionsOf(const CopyFlags& flags) {
     ARROW_ASSIGN_OR_RAISE(options.filter, Expression::Parse(flags.where));
   }
   options.target_file_size_bytes = flags.target_file_size.value_or(0);
+  ARROW_ASSIGN_OR_RAISE(options.decryption, DecryptionOf(flags.decryption));
   ARROW_ASSIGN_OR_RAISE(options.parquet, WriteOptionsOf(flags.write));
   return options;
 }
@@ -85,10 +88,11 @@ void AddOptions(CLI::App* command, CopyFlags* flags) {
   command->add_option("--columns", flags->options.columns, "Only these columns, in this order")
       ->delimiter(',')
       ->type_name("A,B,...");
-  command->add_option("--where", flags->where, "Only rows for which this holds (not of CSV inputs)")->type_name("EXPR");
+  command->add_option("--where", flags->where, "Only rows for which this holds")->type_name("EXPR");
   AddSize(command, "--target-file-size", &flags->target_file_size,
           "End files at about this size; OUT is a folder then (default: one file)");
   command->add_flag("--force", flags->options.overwrite, "Replace files that are there");
+  AddDecryptionFlags(command, "input-", &flags->decryption);
   AddWriteFlags(command, &flags->write);
 }
 
@@ -110,7 +114,8 @@ void AddCopy(CLI::App* app, Action* action) {
       "  calve copy 'day-*.parquet' --to month/ --target-file-size 512MiB --compression zstd --level 9\n"
       "  calve copy day.arrow --to day.parquet --encoding id=DELTA_BINARY_PACKED --bloom-filter name:0.001 --sorted-by "
       "id\n"
-      "  calve copy staff.csv --to staff.parquet --footer-key @footer.key --column-key salary=@salary.key");
+      "  calve copy staff.csv --to staff.parquet --footer-key @footer.key --column-key salary=@salary.key\n"
+      "  calve copy staff.parquet --input-footer-key @footer.key --to plain.parquet");
   command->callback([flags, action] { *action = [flags] { return RunCopy(*flags); }; });
 }
 

@@ -1,4 +1,5 @@
 #include "calve/cli/batch_text.h"
+#include "calve/cli/decryption_flags.h"
 #include "calve/cli/json_text.h"
 #include "calve/cli/output.h"
 #include "calve/cli/quantity_text.h"
@@ -29,6 +30,7 @@ struct InspectFlags {
   CommonFlags common;
   std::string target, view, format;
   std::optional<int64_t> snapshot;
+  DecryptionFlags decryption;
 };
 
 Format FormatOf(const InspectFlags& flags) { return FormatByName(flags.format).value_or(Format::kTable); }
@@ -145,7 +147,9 @@ Status PrintFile(const InspectFlags& flags, const ParquetReader& reader, const P
 Status InspectFile(const InspectFlags& flags, Session* session) {
   ARROW_ASSIGN_OR_RAISE(const auto files, ExpandFiles({flags.target}));
   if (files.size() != 1) return UsageError(fmt::format("'{}' names {} files: inspect one", flags.target, files.size()));
-  ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(files.front(), {}, session->context()));
+  ParquetReadOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.decryption, DecryptionOf(flags.decryption));
+  ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(files.front(), options, session->context()));
   ARROW_ASSIGN_OR_RAISE(const ParquetDescription description, Describe(*reader));
   if (flags.view == "row-groups") return PrintBatch(*description.row_groups, FormatOf(flags), session);
   if (flags.view == "columns") return PrintBatch(*description.column_chunks, FormatOf(flags), session);
@@ -187,6 +191,7 @@ void AddInspect(CLI::App* app, Action* action) {
   command->add_option("--format", flags->format, "Of the views that are tables: table (default), jsonl or csv")
       ->check(CLI::IsMember({"table", "jsonl", "csv"}))
       ->type_name("FORMAT");
+  AddDecryptionFlags(command, "", &flags->decryption);
   AddCommonFlags(command, &flags->common);
   command->footer(
       "Examples:\n"

@@ -1,4 +1,5 @@
 #include "calve/cli/batch_text.h"
+#include "calve/cli/decryption_flags.h"
 #include "calve/cli/interrupt.h"
 #include "calve/cli/iso_text.h"
 #include "calve/cli/output.h"
@@ -41,6 +42,7 @@ struct ScanFlags {
   FileSchemas file_schemas = FileSchemas::kUnionByName;
   std::optional<int64_t> snapshot, limit;
   bool force = false, count = false, explain = false;
+  DecryptionFlags decryption;
 };
 
 Result<ScanOptions> OptionsOf(const ScanFlags& flags) {
@@ -55,6 +57,7 @@ Result<ScanOptions> OptionsOf(const ScanFlags& flags) {
   if (!flags.as_of.empty()) {
     ARROW_ASSIGN_OR_RAISE(options.as_of_ms, ParseInstantMs(flags.as_of));
   }
+  ARROW_ASSIGN_OR_RAISE(options.decryption, DecryptionOf(flags.decryption));
   if (flags.limit) options.batch_rows = std::clamp<int64_t>(*flags.limit, 1, options.batch_rows);
   return options;
 }
@@ -362,6 +365,7 @@ void AddScan(CLI::App* app, Action* action) {
       ->add_flag("--explain", flags->explain,
                  "Print the plan: files, sizes and what is left of the filter; reads no data")
       ->excludes("--count");
+  AddDecryptionFlags(command, "", &flags->decryption);
   AddCommonFlags(command, &flags->common);
   command->footer(
       "Examples:\n"

@@ -1,5 +1,5 @@
+#include "calve/cli/decryption_flags.h"
 #include "calve/cli/json_text.h"
-#include "calve/cli/key_text.h"
 #include "calve/cli/output.h"
 #include "calve/cli/quantity_text.h"
 #include "calve/cli/session.h"
@@ -21,25 +21,9 @@ using arrow::Status;
 
 struct VerifyFlags {
   CommonFlags common;
-  std::vector<std::string> files, column_keys;
-  std::string footer_key;
+  std::vector<std::string> files;
+  DecryptionFlags decryption;
 };
-
-Result<ParquetVerifyOptions> OptionsOf(const VerifyFlags& flags) {
-  ParquetVerifyOptions options;
-  if (flags.footer_key.empty() && flags.column_keys.empty()) return options;
-  auto keys = std::make_shared<ParquetDecryption>();
-  keys->allow_plaintext_files = true;
-  if (!flags.footer_key.empty()) {
-    ARROW_ASSIGN_OR_RAISE(keys->footer_key, ParseKeyText(flags.footer_key));
-  }
-  for (const std::string& pair : flags.column_keys) {
-    ARROW_ASSIGN_OR_RAISE(auto column_key, ParseColumnKey("--column-key", pair));
-    keys->column_keys.insert(std::move(column_key));
-  }
-  options.decryption = std::move(keys);
-  return options;
-}
 
 Json ToJson(const std::string& file, const ParquetVerification& found) {
   Json violations = Json::array();
@@ -80,7 +64,8 @@ Status PrintText(const std::string& file, const ParquetVerification& found) {
 
 Status RunVerify(const VerifyFlags& flags) {
   Session session(flags.common);
-  ARROW_ASSIGN_OR_RAISE(const ParquetVerifyOptions options, OptionsOf(flags));
+  ParquetVerifyOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.decryption, DecryptionOf(flags.decryption));
   ARROW_ASSIGN_OR_RAISE(const auto files, ExpandFiles(flags.files));
   int64_t violations = 0, wrong = 0;
   for (const std::string& file : files) {
@@ -102,12 +87,7 @@ void AddVerify(CLI::App* app, Action* action) {
   CLI::App* command =
       app->add_subcommand("verify", "Check Parquet files, every page of them, against the format's rules");
   command->add_option("FILE", flags->files, "Parquet files and globs")->required();
-  command
-      ->add_option("--footer-key", flags->footer_key, "Key of an encrypted file's footer: hexadecimal digits, or @FILE")
-      ->type_name("KEY");
-  command->add_option("--column-key", flags->column_keys, "Key of an encrypted column; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("COLUMN=KEY");
+  AddDecryptionFlags(command, "", &flags->decryption);
   AddCommonFlags(command, &flags->common);
   command->footer(
       "Ends with 1 when a file breaks a rule. With --json, one object a file and line. docs/format/verify.md lists "

@@ -255,6 +255,10 @@ void AddIndexFlags(CLI::App* command, WriteFlags* flags) {
   command->add_flag("--no-page-index", flags->no_page_index, "Write no column and offset indexes")->group(group);
   command->add_flag("--no-page-checksums", flags->no_checksums, "Write no CRC-32 of pages")->group(group);
   command->add_flag("--no-size-statistics", flags->no_size_statistics, "Write no level histograms")->group(group);
+  command
+      ->add_flag("--distinct-counts", flags->options.distinct_counts,
+                 "Write how many distinct values each chunk has, where a dictionary holds them all")
+      ->group(group);
   command->add_flag("--no-arrow-schema", flags->no_arrow_schema, "Write no ARROW:schema")->group(group);
 }
 

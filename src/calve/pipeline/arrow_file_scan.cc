@@ -4,14 +4,11 @@
 #include "calve/base/context.h"
 #include "calve/base/operation_pool.h"
 #include "calve/base/status.h"
-#include "calve/expr/evaluate.h"
 #include "calve/io/file_io.h"
+#include "calve/pipeline/batch_filter.h"
 #include "calve/pipeline/file_set_scan.h"
-#include "calve/pipeline/filter_target.h"
 
 #include <arrow/buffer.h>
-#include <arrow/compute/cast.h>
-#include <arrow/compute/exec.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
@@ -22,50 +19,6 @@ namespace calve::pipeline {
 namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
-
-/// The rows of batches for which a filter holds.
-class BatchFilter {
- public:
-  static Result<BatchFilter> Make(const Expression& filter, const arrow::Schema& schema) {
-    BatchFilter result;
-    if (filter.always_true()) return result;
-    const auto testable = FilterTargets(TargetsOf(schema));
-    ARROW_ASSIGN_OR_RAISE(const auto bound, expr::Bind(filter.root(), *SchemaOf(testable)));
-    const auto ids = expr::FieldIdsOf(bound);
-    arrow::FieldVector fields;
-    for (int i = 0; i < schema.num_fields(); ++i) {
-      const auto tested = TargetsWith({testable[static_cast<size_t>(i)]}, ids);
-      if (tested.empty()) continue;
-      result.columns_.push_back(i);
-      fields.push_back(tested[0].field);
-    }
-    result.schema_ = arrow::schema(std::move(fields));
-    ARROW_ASSIGN_OR_RAISE(result.node_, expr::Bind(filter.root(), *result.schema_));
-    return result;
-  }
-
-  bool tests() const { return node_ != nullptr; }
-
-  /// Which rows it holds for; null where SQL's answer is null.
-  Result<std::shared_ptr<arrow::BooleanArray>> Test(const arrow::RecordBatch& batch, arrow::MemoryPool* pool) const {
-    arrow::compute::ExecContext context(pool);
-    arrow::ArrayVector columns;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const auto& column = batch.column(columns_[i]);
-      const auto& type = schema_->field(static_cast<int>(i))->type();
-      ARROW_ASSIGN_OR_RAISE(columns.emplace_back(),
-                            column->type()->Equals(*type)
-                                ? Result<std::shared_ptr<arrow::Array>>(column)
-                                : arrow::compute::Cast(*column, type, arrow::compute::CastOptions::Safe(), &context));
-    }
-    return expr::Evaluate(node_, *arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns)), pool);
-  }
-
- private:
-  std::vector<int> columns_;
-  std::shared_ptr<arrow::Schema> schema_;
-  expr::NodePtr node_;
-};
 
 struct Inputs {
   std::vector<std::string> paths;
@@ -142,10 +95,7 @@ class ArrowBatches final : public arrow::RecordBatchReader {
   Result<BatchPtr> Passing(const arrow::RecordBatch& piece) {
     ARROW_ASSIGN_OR_RAISE(const BatchPtr chosen, piece.SelectColumns(inputs_->columns));
     const BatchPtr named = arrow::RecordBatch::Make(inputs_->chosen, piece.num_rows(), chosen->columns());
-    if (!inputs_->filter.tests()) return named;
-    auto mask = inputs_->filter.Test(piece, inputs_->pool.get());
-    if (!mask.ok()) return WithContext(mask.status(), inputs_->paths[file_]);
-    return expr::KeepRows(named, *mask, inputs_->pool.get());
+    return WithContext(inputs_->filter.Keep(piece, named, inputs_->pool.get()), inputs_->paths[file_]);
   }
 
   std::shared_ptr<Inputs> inputs_;

@@ -432,6 +432,7 @@ std::optional<ColumnProjection::Origin> ColumnProjection::OriginOf(int field_id)
   const Node* node = Find(nodes_, field_id);
   if (node == nullptr) return std::nullopt;
   const auto& type = node->target.field->type();
+  if (node->action == Action::kFilePath) return Origin{-1, values_.path, nullptr, type, false};
   if (node->action == Action::kConstant) return Origin{-1, node->constant, nullptr, type, false};
   if (node->action != Action::kRead || node->source_leaf < 0) return std::nullopt;
   return Origin{node->source_leaf, {}, node->source_type, type, node->is_int96};

@@ -5,6 +5,7 @@
 #include "calve/base/status.h"
 #include "calve/parquet_reader.h"
 #include "calve/pipeline/arrow_file_scan.h"
+#include "calve/pipeline/batch_filter.h"
 
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
@@ -23,10 +24,10 @@ using arrow::Status;
 using File = std::shared_ptr<arrow::io::ReadableFile>;
 using Reader = std::shared_ptr<arrow::RecordBatchReader>;
 
-/// The batches of a Parquet file that a filter passes.
-class FilteredReader : public arrow::RecordBatchReader {
+/// The batches of a Parquet file, which it holds open.
+class ParquetBatches : public arrow::RecordBatchReader {
  public:
-  FilteredReader(std::shared_ptr<ParquetReader> file, std::unique_ptr<ParquetBatchReader> batches)
+  ParquetBatches(std::shared_ptr<ParquetReader> file, std::unique_ptr<ParquetBatchReader> batches)
       : file_(std::move(file)), batches_(std::move(batches)) {}
   std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override { return batches_->Next().Value(batch); }
@@ -34,6 +35,27 @@ class FilteredReader : public arrow::RecordBatchReader {
  private:
   std::shared_ptr<ParquetReader> file_;
   std::unique_ptr<ParquetBatchReader> batches_;
+};
+
+/// The rows of another reader's batches that a filter passes.
+class FilteredBatches : public arrow::RecordBatchReader {
+ public:
+  FilteredBatches(Reader batches, BatchFilter filter, arrow::MemoryPool* pool)
+      : batches_(std::move(batches)), filter_(std::move(filter)), pool_(pool) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    do {
+      ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
+      if (*batch == nullptr) return Status::OK();
+      ARROW_ASSIGN_OR_RAISE(*batch, filter_.Keep(**batch, *batch, pool_));
+    } while ((*batch)->num_rows() == 0);
+    return Status::OK();
+  }
+
+ private:
+  Reader batches_;
+  BatchFilter filter_;
+  arrow::MemoryPool* pool_;
 };
 
 /// The named columns of another reader's batches, in their order.
@@ -71,6 +93,7 @@ Result<Reader> OpenParquet(const std::string& path, const CopyOptions& options, 
   ParquetReadOptions read;
   read.batch_rows = 1 << 16;
   read.verify_crc = true;
+  read.decryption = options.decryption;
   ARROW_ASSIGN_OR_RAISE(auto file, ParquetReader::Open(path, read, context));
   ParquetReadRequest request;
   for (const std::string& column : options.columns.empty() ? file->schema()->field_names() : options.columns) {
@@ -81,7 +104,7 @@ Result<Reader> OpenParquet(const std::string& path, const CopyOptions& options, 
   request.leaves.erase(std::unique(request.leaves.begin(), request.leaves.end()), request.leaves.end());
   request.filter = options.filter;
   ARROW_ASSIGN_OR_RAISE(auto batches, file->Read(request));
-  return Project(std::make_shared<FilteredReader>(std::move(file), std::move(batches)), options.columns);
+  return Project(std::make_shared<ParquetBatches>(std::move(file), std::move(batches)), options.columns);
 }
 
 Result<Reader> OpenArrow(const std::string& path, const CopyOptions& options, const Context& context) {
@@ -92,13 +115,18 @@ Result<Reader> OpenArrow(const std::string& path, const CopyOptions& options, co
   return scan->reader();
 }
 
-Result<Reader> OpenCsv(const File& file, char delimiter, const Context& context) {
+Result<Reader> OpenCsv(const File& file, char delimiter, const CopyOptions& options, const Context& context) {
   auto parse = arrow::csv::ParseOptions::Defaults();
   parse.delimiter = delimiter;
   parse.newlines_in_values = true;
-  return arrow::csv::StreamingReader::Make(arrow::io::IOContext(PoolOf(context)), file,
-                                           arrow::csv::ReadOptions::Defaults(), parse,
-                                           arrow::csv::ConvertOptions::Defaults());
+  ARROW_ASSIGN_OR_RAISE(Reader rows, arrow::csv::StreamingReader::Make(arrow::io::IOContext(PoolOf(context)), file,
+                                                                       arrow::csv::ReadOptions::Defaults(), parse,
+                                                                       arrow::csv::ConvertOptions::Defaults()));
+  if (!options.filter.always_true()) {
+    ARROW_ASSIGN_OR_RAISE(auto filter, BatchFilter::Make(options.filter, *rows->schema()));
+    rows = std::make_shared<FilteredBatches>(std::move(rows), std::move(filter), PoolOf(context));
+  }
+  return Project(std::move(rows), options.columns);
 }
 
 /// By what the file begins with.
@@ -109,11 +137,9 @@ Result<Reader> OpenByContent(const std::string& path, const File& file, const Co
   const std::string begin = first->ToString();
   if (begin.starts_with("PAR1") || begin.starts_with("PARE")) return OpenParquet(path, options, context);
   if (BeginsAsArrow(begin)) return OpenArrow(path, options, context);
-  if (!options.filter.always_true()) return NotImplemented("a filter of a CSV file");
   const bool tabs = path.ends_with(".tsv");
   if (!tabs && !path.ends_with(".csv")) return Invalid("neither Parquet nor Arrow IPC, and not named .csv or .tsv");
-  ARROW_ASSIGN_OR_RAISE(Reader reader, OpenCsv(file, tabs ? '\t' : ',', context));
-  return Project(std::move(reader), options.columns);
+  return OpenCsv(file, tabs ? '\t' : ',', options, context);
 }
 
 Result<std::shared_ptr<arrow::Array>> FitColumn(const arrow::RecordBatch& batch, const arrow::Field& field,

@@ -67,6 +67,22 @@ TargetField Merge(const TargetField& base, const TargetField& extra, const Targe
   return result;
 }
 
+/// True for "_file" and "_pos": the others are of tables.
+bool IsOfFiles(const TargetField& metadata_column) {
+  return metadata_column.kind == TargetField::Kind::kFilePath ||
+         metadata_column.kind == TargetField::Kind::kRowPosition;
+}
+
+/// The columns that a filter may name: those of the files, and the metadata columns that it does name.
+std::vector<TargetField> TestableColumns(const expr::NodePtr& filter, const std::vector<TargetField>& all,
+                                         const arrow::Schema& schema) {
+  auto result = pipeline::FilterTargets(all);
+  for (TargetField& special : pipeline::MetadataColumnsOf(filter, schema)) {
+    if (IsOfFiles(special)) result.push_back(std::move(special));
+  }
+  return result;
+}
+
 Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& all,
                                                const std::vector<std::string>& names, const arrow::Schema& schema) {
   if (names.empty()) return all;
@@ -85,7 +101,7 @@ Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& a
       }
     }
     auto special = found ? std::nullopt : pipeline::MetadataColumn(name);
-    if (special && (name == "_file" || name == "_pos")) {
+    if (special && IsOfFiles(*special)) {
       result.push_back(std::move(*special));
     } else if (!found) {
       return Invalid("no column '{}': the files have {}", name, fmt::join(schema.field_names(), ", "));
@@ -96,17 +112,18 @@ Result<std::vector<TargetField>> SelectColumns(const std::vector<TargetField>& a
 
 /// The schema that the files are read as; of kFirst and of a single file only the first is opened.
 Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const FileIO& io, const std::vector<std::string>& paths,
-                                                     FileSchemas file_schemas, const Context& context) {
-  std::vector<pipeline::SchemaOfFile> schemas(file_schemas == FileSchemas::kFirst ? 1 : paths.size());
+                                                     const ScanOptions& options, const Context& context) {
+  ParquetReadOptions read = pipeline::TableFileOptions();
+  read.decryption = options.decryption;
+  std::vector<pipeline::SchemaOfFile> schemas(options.file_schemas == FileSchemas::kFirst ? 1 : paths.size());
   ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(schemas.size()), [&](int64_t i) -> Status {
     const std::string& path = paths[static_cast<size_t>(i)];
     ARROW_ASSIGN_OR_RAISE(auto file, io.Open(path));
-    ARROW_ASSIGN_OR_RAISE(auto reader,
-                          ParquetReader::Open(std::move(file), path, pipeline::TableFileOptions(), context));
+    ARROW_ASSIGN_OR_RAISE(auto reader, ParquetReader::Open(std::move(file), path, read, context));
     schemas[static_cast<size_t>(i)] = {path, reader->schema()};
     return Status::OK();
   }));
-  return schemas.size() == 1 ? schemas[0].schema : pipeline::UnifySchemas(schemas, file_schemas);
+  return schemas.size() == 1 ? schemas[0].schema : pipeline::UnifySchemas(schemas, options.file_schemas);
 }
 
 Status CheckOptions(const std::vector<std::string>& paths, const ScanOptions& options) {
@@ -126,15 +143,16 @@ Result<std::unique_ptr<Scan>> ScanFiles(const std::vector<std::string>& paths, c
   pipeline::ScanSetup setup;
   setup.pool = OperationPool::Make(context);
   ARROW_ASSIGN_OR_RAISE(const auto schema,
-                        SchemaOfFiles(*io, paths, options.file_schemas, ContextWithPool(context, setup.pool.get())));
+                        SchemaOfFiles(*io, paths, options, ContextWithPool(context, setup.pool.get())));
   const auto all = pipeline::TargetsOf(*schema);
 
   pipeline::FileSetOptions read;
   read.batch_rows = options.batch_rows;
+  read.decryption = options.decryption;
   ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(all, options.columns, *schema));
   expr::NodePtr filter;
   if (!options.filter.always_true()) {
-    const auto testable = pipeline::FilterTargets(all);
+    const auto testable = TestableColumns(options.filter.root(), all, *schema);
     ARROW_ASSIGN_OR_RAISE(filter, expr::Bind(options.filter.root(), *pipeline::SchemaOf(testable)));
     read.filter_columns = pipeline::TargetsWith(testable, expr::FieldIdsOf(filter));
   }

@@ -63,6 +63,7 @@ struct FileSet::Shared {
   ParquetReadOptions read_options() const {
     ParquetReadOptions result = TableFileOptions();
     result.batch_rows = options.batch_rows;
+    result.decryption = options.decryption;
     return result;
   }
 };
@@ -184,10 +185,13 @@ class FileSet::File {
   void ChooseRowGroups(const ParquetReader& reader) {
     const auto& footer = reader.metadata();
     num_rows_ = reader.num_rows();
+    int64_t first_row = 0;
     for (int g = 0; g < reader.num_row_groups(); ++g) {
       ++shared_->counts.row_groups_total;
       const auto& group = footer.row_groups[static_cast<size_t>(g)];
-      if (filter_ && !MightMatch(footer, group)) {
+      const int64_t group_begin = first_row;
+      first_row += group.num_rows;
+      if (filter_ && !MightMatch(footer, group, group_begin)) {
         ++shared_->counts.row_groups_skipped;
         continue;
       }
@@ -203,8 +207,10 @@ class FileSet::File {
     }
   }
 
-  bool MightMatch(const parquet::FileMetadata& footer, const parquet::RowGroup& group) const {
+  /// `first_row` is the position of the row group's first row in the file.
+  bool MightMatch(const parquet::FileMetadata& footer, const parquet::RowGroup& group, int64_t first_row) const {
     return expr::MightMatch(filter_, [&](const expr::ColumnRef& column) -> std::optional<expr::ColumnBounds> {
+      if (column.field_id == iceberg::kRowPositionFieldId) return BoundsOfPositions(first_row, group.num_rows);
       const auto origin = projection_->OriginOf(column.field_id);
       if (!origin) return std::nullopt;
       if (origin->leaf < 0) return BoundsOfConstant(origin->constant, group.num_rows);

@@ -40,6 +40,7 @@ struct FileSetOptions {
   /// Gives the fields of a file without ids theirs. Called from several threads.
   std::function<arrow::Status(const ParquetReader&, SourceSchema*)> identify;
   int64_t batch_rows = 65536;
+  std::shared_ptr<const ParquetDecryption> decryption;  ///< of encrypted files
 };
 
 /// What has been read so far. Thread-safe.

@@ -6,6 +6,8 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace calve::pipeline {
 namespace {
@@ -56,6 +58,17 @@ std::vector<TargetField> FilterTargets(const std::vector<TargetField>& targets) 
       target.field = target.field->WithMetadata(id);
     }
     result.push_back(std::move(target));
+  }
+  return result;
+}
+
+std::vector<TargetField> MetadataColumnsOf(const expr::NodePtr& filter, const arrow::Schema& schema) {
+  std::vector<TargetField> result;
+  std::set<std::string> seen;
+  for (const expr::ColumnRef& column : expr::ColumnsOf(filter)) {
+    auto special = MetadataColumn(column.name);
+    if (!special || schema.GetFieldIndex(column.name) >= 0 || !seen.insert(column.name).second) continue;
+    result.push_back(std::move(*special));
   }
   return result;
 }

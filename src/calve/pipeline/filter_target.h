@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calve/expr/node.h"
 #include "calve/pipeline/target_field.h"
 
 #include <memory>
@@ -13,6 +14,10 @@ std::shared_ptr<arrow::Field> WithChildren(const TargetField& target);
 /// The same targets as columns that a filter can be bound to: every field carries the target's id, and has the type
 /// that the filter tests.
 std::vector<TargetField> FilterTargets(const std::vector<TargetField>& targets);
+
+/// The metadata columns ("_file" and the like) that `filter`, which is not bound, names, but for those that are names
+/// of columns of `schema`.
+std::vector<TargetField> MetadataColumnsOf(const expr::NodePtr& filter, const arrow::Schema& schema);
 
 /// Those that have a field with one of `ids`, themselves or inside.
 std::vector<TargetField> TargetsWith(const std::vector<TargetField>& targets, const std::vector<int>& ids);

@@ -3,6 +3,7 @@
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/pipeline/file_set_scan.h"
+#include "calve/pipeline/filter_target.h"
 #include "calve/pipeline/table_files.h"
 
 #include <arrow/type.h>
@@ -100,16 +101,23 @@ Result<std::unique_ptr<Scan>> ScanTable(const Table& table, const ScanOptions& o
 
   pipeline::FileSetOptions read;
   read.batch_rows = options.batch_rows;
+  read.decryption = options.decryption;
   read.rules.missing_by_name_is_error = true;
   read.rules.unmapped_is_null = true;
   ARROW_ASSIGN_OR_RAISE(read.output, SelectColumns(metadata, schema, options.columns));
   expr::NodePtr filter;
   if (!options.filter.always_true()) {
-    ARROW_ASSIGN_OR_RAISE(auto arrow_schema, iceberg::ToArrow(schema));
-    ARROW_ASSIGN_OR_RAISE(filter, expr::Bind(options.filter.root(), *arrow_schema));
+    ARROW_ASSIGN_OR_RAISE(auto columns, iceberg::ToArrow(schema));
+    auto special = pipeline::MetadataColumnsOf(options.filter.root(), *columns);
+    for (const TargetField& column : special) {
+      ARROW_RETURN_NOT_OK(CheckMetadataColumn(column, metadata));
+      ARROW_ASSIGN_OR_RAISE(columns, columns->AddField(columns->num_fields(), column.field));
+    }
+    ARROW_ASSIGN_OR_RAISE(filter, expr::Bind(options.filter.root(), *columns));
     ARROW_ASSIGN_OR_RAISE(read.filter_columns,
                           pipeline::TargetsOf(pipeline::SelectFields(schema.fields, expr::FieldIdsOf(filter)),
                                               pipeline::DefaultKind::kInitial));
+    std::move(special.begin(), special.end(), std::back_inserter(read.filter_columns));
   }
   auto known = read.output;
   known.insert(known.end(), read.filter_columns.begin(), read.filter_columns.end());
