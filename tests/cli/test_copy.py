@@ -13,7 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from test_cli import BINARY, refused
+from cli_support import BINARY, refused
 
 
 def copy(*arguments, **more):

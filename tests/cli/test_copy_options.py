@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.parquet import encryption
 
-from test_cli import BINARY, refused
+from cli_support import BINARY, refused
 from test_copy import clean, copy, done
 
 ROWS = 20000

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from test_cli import BINARY, refused
+from cli_support import BINARY, refused
 
 
 def verify(*arguments):
