@@ -3,6 +3,7 @@
 #include "calve/partitioner.h"
 #include "calve/shuffle/key_columns.h"
 #include "calve/shuffle/spark_hash.h"
+#include "calve/simd/spark_murmur3.h"
 
 #include <arrow/array/util.h>
 #include <arrow/record_batch.h>
@@ -29,7 +30,7 @@ class HashPartitioner final : public Partitioner {
       if (!out.empty()) hasher->HashAll(out.data(), one_seed);
       one_seed = false;
     }
-    for (uint32_t& hash : out) hash = spark::PartitionOf(hash, partitions_);
+    simd::SparkPartitions(partitions_, out.size(), out.data());
     return Status::OK();
   }
 

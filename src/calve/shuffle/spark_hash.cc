@@ -2,6 +2,7 @@
 
 #include "calve/base/status.h"
 #include "calve/hash/spark_murmur3.h"
+#include "calve/shuffle/number_hasher.h"
 
 #include <arrow/extension_type.h>
 #include <arrow/type.h>
@@ -328,7 +329,7 @@ HasherResult MakeValueHasher(const ArrayData& data) {
     case arrow::Type::INT32:
     case arrow::Type::DATE32:
     case arrow::Type::INTERVAL_MONTHS:
-      return MakeInt<int32_t>(data);
+      return std::make_unique<NumberHasher<int32_t>>(data);
     case arrow::Type::UINT32:
       return MakeLong<uint32_t>(data);
     case arrow::Type::TIME32:
@@ -339,7 +340,7 @@ HasherResult MakeValueHasher(const ArrayData& data) {
     case arrow::Type::TIME64:
     case arrow::Type::TIMESTAMP:
     case arrow::Type::DURATION:
-      return MakeLong<int64_t>(data);
+      return std::make_unique<NumberHasher<int64_t>>(data);
     case arrow::Type::HALF_FLOAT:
       return MakeHalf(data);
     case arrow::Type::FLOAT:
