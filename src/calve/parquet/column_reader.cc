@@ -55,10 +55,10 @@ Status ColumnReader::SkipFlat(int64_t rows) {
     int64_t values = count;
     if (leaf_.max_definition_level > 0) {
       ValidityBuilder validity(pool_);
-      ARROW_RETURN_NOT_OK(WithContext(definition_decoder_.DecodeValidity(count, &validity), page_where_));
+      ARROW_RETURN_NOT_OK(WithContext(definition_decoder_.DecodeValidity(count, &validity), page_place_));
       values -= validity.null_count();
     }
-    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_where_));
+    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_place_));
     page_left_ -= count;
     rows -= count;
   }
@@ -79,7 +79,7 @@ Status ColumnReader::SkipNested(int64_t rows) {
         ARROW_ASSIGN_OR_RAISE(const bool more, NextPage());
         if (!more) return begun == rows ? Status::OK() : Invalid("the column chunk ends before its rows do");
       }
-      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(begun > 0), page_where_));
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(begun > 0), page_place_));
     }
     int64_t values = 0;
     bool done = false;
@@ -90,7 +90,7 @@ Status ColumnReader::SkipNested(int64_t rows) {
       begun += begins ? 1 : 0;
       values += definition_[level_] == layout_.max_definition_level ? 1 : 0;
     }
-    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_where_));
+    ARROW_RETURN_NOT_OK(WithContext(values_.Skip(values), page_place_));
     if (done || (begun == rows && !layout_.keeps_repetition)) return Status::OK();
   }
 }
@@ -115,7 +115,7 @@ Status ColumnReader::FillFlat(int64_t rows) {
     auto count = WithinLimits(std::min(rows - complete_rows_, page_left_));
     if (count.ok() && *count == 0) return Status::OK();
     Status status = count.ok() ? AppendFlat(*count) : count.status();
-    if (!status.ok()) return WithContext(status, page_where_);
+    if (!status.ok()) return WithContext(status, page_place_);
   }
   return Status::OK();
 }
@@ -130,7 +130,7 @@ Status ColumnReader::FillNested(int64_t rows) {
           return Status::OK();
         }
       }
-      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(held_.rows_begun() > 0), page_where_));
+      ARROW_RETURN_NOT_OK(WithContext(DecodeLevels(held_.rows_begun() > 0), page_place_));
     }
     // A row is complete where the next one begins.
     if (!layout_.keeps_repetition || repetition_[level_] == 0) complete_rows_ = held_.rows_begun();
@@ -141,7 +141,7 @@ Status ColumnReader::FillNested(int64_t rows) {
     auto count = WithinLimits(takeable);
     if (count.ok() && *count == 0) return Status::OK();
     Status status = count.ok() ? AppendNested(*count) : count.status();
-    if (!status.ok()) return WithContext(status, page_where_);
+    if (!status.ok()) return WithContext(status, page_place_);
     if (!layout_.keeps_repetition) complete_rows_ = held_.rows_begun();
   }
   return Status::OK();
@@ -151,10 +151,10 @@ Result<bool> ColumnReader::NextPage() {
   while (page_left_ == 0) {
     ARROW_ASSIGN_OR_RAISE(const Page* page, pages_.Next());
     if (page == nullptr) return false;
-    page_where_ = page->where();
+    page_place_ = page->place();
     const bool is_dictionary = page->header.type == PageType::kDictionaryPage;
     Status status = is_dictionary ? ReadDictionary(*page) : BeginPage(*page);
-    if (!status.ok()) return WithContext(status, page_where_);
+    if (!status.ok()) return WithContext(status, page_place_);
   }
   return true;
 }

@@ -71,7 +71,7 @@ class ColumnReader {
   bool seen_data_page_ = false;
 
   // The current page.
-  std::string page_where_;
+  PagePlace page_place_;
   int64_t page_left_ = 0;  ///< entries not yet decoded
   LevelDecoder repetition_decoder_, definition_decoder_;
   PageValues values_;

@@ -1,6 +1,7 @@
 #include "calve/parquet/field_lookup.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace calve::parquet {
 namespace {
@@ -15,55 +16,68 @@ std::vector<size_t> SortedOnce(std::vector<size_t> fields) {
   return fields;
 }
 
+size_t HashOf(std::string_view name) { return std::hash<std::string_view>{}(name); }
+/// Ids count up mostly.
+size_t HashOf(int32_t id) { return static_cast<uint32_t>(id); }
+
 }  // namespace
 
 std::vector<size_t> FieldLookup::Named(std::string_view path) const {
   std::vector<size_t> found;
-  if (names_.lookups++ < kPasses) {
+  if (!names_.WantsTable()) {
     for (size_t field = 0; field < index_.fields().size(); ++field) {
       if (Begins(path, NameOf(field))) found.push_back(field);
     }
     return found;
   }
-  std::call_once(names_.built, [&] { BuildNames(); });
+  std::call_once(names_.built, [&] {
+    const auto count = static_cast<uint32_t>(index_.fields().size());
+    names_.Reset(count);
+    for (uint32_t field = 0; field < count; ++field) names_.Add(field, HashOf(NameOf(field)));
+  });
   for (size_t end = 0; end <= path.size(); ++end) {
     if (end < path.size() && path[end] != '.') continue;
-    const auto [first, last] = names_.fields.equal_range(path.substr(0, end));
-    for (auto it = first; it != last; ++it) found.push_back(it->second);
+    const std::string_view name = path.substr(0, end);
+    names_.ForEach(HashOf(name), [&](uint32_t field) {
+      if (NameOf(field) == name) found.push_back(field);
+    });
   }
   return SortedOnce(std::move(found));
 }
 
 std::vector<size_t> FieldLookup::WithId(int32_t field_id) const {
+  const auto& elements = index_.elements();
+  const auto has_id = [&](uint32_t i) { return elements[i].has_field_id && elements[i].field_id == field_id; };
   std::vector<size_t> found;
-  if (ids_.lookups++ < kPasses) {
-    const auto& elements = index_.elements();
+  if (!ids_.WantsTable()) {
     for (uint32_t i = 1; i < elements.size(); ++i) {
-      if (elements[i].has_field_id && elements[i].field_id == field_id) found.push_back(index_.FieldOfElement(i));
+      if (has_id(i)) found.push_back(index_.FieldOfElement(i));
     }
     return SortedOnce(std::move(found));
   }
-  std::call_once(ids_.built, [&] { BuildIds(); });
-  const auto [first, last] = ids_.fields.equal_range(field_id);
-  for (auto it = first; it != last; ++it) found.push_back(it->second);
+  std::call_once(ids_.built, [&] {
+    ids_.Reset(elements.size());
+    for (uint32_t i = 1; i < elements.size(); ++i) {
+      if (elements[i].has_field_id) ids_.Add(i, HashOf(elements[i].field_id));
+    }
+  });
+  ids_.ForEach(HashOf(field_id), [&](uint32_t element) {
+    if (has_id(element)) found.push_back(index_.FieldOfElement(element));
+  });
   return SortedOnce(std::move(found));
 }
 
-void FieldLookup::BuildNames() const {
-  names_.fields.reserve(index_.fields().size());
-  for (size_t field = 0; field < index_.fields().size(); ++field) {
-    names_.fields.emplace(NameOf(field), static_cast<uint32_t>(field));
-  }
+void FieldLookup::ExpectMany() const {
+  names_.ExpectMany();
+  ids_.ExpectMany();
 }
 
-void FieldLookup::BuildIds() const {
-  for (size_t field = 0; field < index_.fields().size(); ++field) {
-    const uint32_t begin = index_.fields()[field], end = index_.elements()[begin].end;
-    for (uint32_t i = begin; i < end; ++i) {
-      const FooterIndex::Element& element = index_.elements()[i];
-      if (element.has_field_id) ids_.fields.emplace(element.field_id, static_cast<uint32_t>(field));
-    }
+int64_t FieldLookup::memory_bytes() const {
+  size_t entries = 0;
+  for (const size_t count : {index_.fields().size(), index_.elements().size()}) {
+    entries += count + Table::BucketsFor(count);
   }
+  return static_cast<int64_t>(sizeof(*this) + entries * sizeof(uint32_t));
 }
 
 }  // namespace calve::parquet

@@ -3,10 +3,11 @@
 #include "calve/parquet/footer_index.h"
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace calve::parquet {
@@ -24,23 +25,48 @@ class FieldLookup {
   /// The fields that hold an element with this id at any depth.
   std::vector<size_t> WithId(int32_t field_id) const;
 
+  /// There will be many lookups: the next one makes its table.
+  void ExpectMany() const;
+  /// What both tables take in memory, made or not.
+  int64_t memory_bytes() const;
+
  private:
   static constexpr int kPasses = 8;
 
-  template <typename Key>
-  struct Table {
-    std::atomic<int> lookups{0};
+  /// Entries by the hash of their keys, those of one bucket in a chain: made in one pass, whatever the keys.
+  class Table {
+   public:
+    /// For entries below `count`.
+    void Reset(size_t count) {
+      heads_.assign(BucketsFor(count), kNone);
+      next_.resize(count);
+    }
+    /// Each entry once at most.
+    void Add(uint32_t entry, size_t hash) { next_[entry] = std::exchange(heads_[Bucket(hash)], entry); }
+    template <typename Visit>
+    void ForEach(size_t hash, Visit&& visit) const {
+      for (uint32_t entry = heads_[Bucket(hash)]; entry != kNone; entry = next_[entry]) visit(entry);
+    }
+    /// Counts a lookup; whether it should use the table.
+    bool WantsTable() { return lookups_ >= kPasses || lookups_++ >= kPasses; }
+    void ExpectMany() { lookups_ = kPasses; }
+    static size_t BucketsFor(size_t count) { return std::bit_ceil(count + 1); }
+
     std::once_flag built;
-    std::unordered_multimap<Key, uint32_t> fields;
+
+   private:
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    size_t Bucket(size_t hash) const { return hash & (heads_.size() - 1); }
+
+    std::atomic<int> lookups_{0};
+    std::vector<uint32_t> heads_, next_;
   };
 
   std::string_view NameOf(size_t field) const { return index_.text(index_.elements()[index_.fields()[field]].name); }
-  void BuildNames() const;
-  void BuildIds() const;
 
   const FooterIndex& index_;
-  mutable Table<std::string_view> names_;
-  mutable Table<int32_t> ids_;
+  mutable Table names_;  ///< its entries are fields
+  mutable Table ids_;    ///< its entries are elements
 };
 
 }  // namespace calve::parquet

@@ -101,6 +101,7 @@ Result<std::shared_ptr<const Footer>> Footer::Read(arrow::io::RandomAccessFile* 
     decryptor = std::move(decrypted->decryptor);
   }
   ARROW_ASSIGN_OR_RAISE(stored.index, FooterIndex::Make(std::move(tail.footer), stored.begin));
+  stored.lookup = std::make_shared<const FieldLookup>(*stored.index);
   if (!tail.encrypted) {
     ARROW_ASSIGN_OR_RAISE(decryptor,
                           CheckPlaintextFooter(stored.index->encrypted(), stored.index->bytes(), std::move(keys)));
@@ -112,7 +113,6 @@ Footer::Footer(Stored stored, std::shared_ptr<FileDecryptor> decryptor, TypeOpti
     : stored_(std::move(stored)),
       decryptor_(std::move(decryptor)),
       omits_dictionary_header_(OmitsDictionaryHeader(stored_.index->created_by())),
-      lookup_(*stored_.index),
       types_(WithMetadata(std::move(types), *stored_.index)) {}
 
 Result<ColumnChunk> Footer::Chunk(int row_group, int leaf) const {
@@ -166,7 +166,7 @@ Result<Selection> Footer::SelectLeaves(const std::vector<int>& leaves) const {
 }
 
 Result<std::vector<int>> Footer::LeavesOf(const std::string& name) const {
-  const auto fields = lookup_.Named(name);
+  const auto fields = stored_.lookup->Named(name);
   if (fields.empty()) return LeavesOfName(schema(), name);  // the message lists the columns
   const auto part = SchemaOf(fields);
   if (!part.ok()) return LeavesOfName(schema(), name);
@@ -177,7 +177,7 @@ Result<std::vector<int>> Footer::LeavesOf(const std::string& name) const {
 }
 
 std::vector<int> Footer::LeavesOfId(int field_id) const {
-  const auto fields = lookup_.WithId(field_id);
+  const auto fields = stored_.lookup->WithId(field_id);
   if (fields.empty()) return {};
   const auto part = SchemaOf(fields);
   if (!part.ok()) return LeavesOfFieldId(schema(), field_id);

@@ -23,9 +23,10 @@ namespace calve::parquet {
 
 class FileDecryptor;
 
-/// What is read of a file's footer, to be used again for the same file. Immutable.
+/// What is read of a file's footer, to be used again for the same file. Immutable, but for what its lookup learns.
 struct StoredFooter {
   std::shared_ptr<const FooterIndex> index;
+  std::shared_ptr<const FieldLookup> lookup;  ///< of the index
   int64_t file_size = 0;
   int64_t begin = 0;  ///< where the footer's thrift begins in the file
 };
@@ -96,7 +97,6 @@ class Footer {
   const Stored stored_;
   const std::shared_ptr<FileDecryptor> decryptor_;  ///< null: not encrypted
   const bool omits_dictionary_header_;
-  const FieldLookup lookup_;
   mutable Counts counts_;
   const TypeOptions types_;
   mutable std::once_flag metadata_parsed_, schema_built_, arrow_schema_parsed_;

@@ -20,7 +20,8 @@ struct HashKey {
 /// What a footer takes in the cache, with its place there.
 int64_t BytesOf(const ParquetFooterCache::Key& key, const parquet::StoredFooter& footer) {
   constexpr size_t kEntryBytes = 256;
-  return footer.index->memory_bytes() + static_cast<int64_t>(kEntryBytes + 2 * (key.name.size() + key.version.size()));
+  return footer.index->memory_bytes() + footer.lookup->memory_bytes() +
+         static_cast<int64_t>(kEntryBytes + 2 * (key.name.size() + key.version.size()));
 }
 
 }  // namespace

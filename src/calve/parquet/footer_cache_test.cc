@@ -62,6 +62,19 @@ TEST(FooterCache, AHitReadsNothingOfTheFooter) {
   EXPECT_EQ(file->schema()->num_fields(), 5);
 }
 
+TEST(FooterCache, AHitFindsColumnsAsAMissDoes) {
+  const auto cache = std::make_shared<ParquetFooterCache>();
+  const auto source = std::make_shared<arrow::io::BufferReader>(File(300));
+  for (int opened = 0; opened < 3; ++opened) {
+    const auto file = ParquetReader::Open(source, "a", With(cache, "1")).ValueOrDie();
+    for (int i = 0; i < 300; ++i) {
+      EXPECT_EQ(file->LeavesOf("c" + std::to_string(i)).ValueOrDie(), std::vector<int>{i}) << opened;
+    }
+    EXPECT_FALSE(file->LeavesOf("c300").ok());
+    EXPECT_EQ(file->LeavesOfFieldId(0), std::vector<int>{}) << opened;
+  }
+}
+
 TEST(FooterCache, ReadersCountTheirHits) {
   const auto cache = std::make_shared<ParquetFooterCache>();
   const auto source = std::make_shared<arrow::io::BufferReader>(File(2));

@@ -1,17 +1,15 @@
 #include "calve/parquet/footer_index.h"
 
-#include "calve/parquet/encryption_metadata.h"
-#include "calve/parquet/leaf_type.h"
+#include "calve/parquet/element_shape.h"
+#include "calve/parquet/footer_skimmer.h"
 #include "calve/parquet/metadata_reader.h"
 #include "calve/parquet/read_plan.h"
 #include "calve/parquet/schema.h"
 #include "calve/parquet/schema_limits.h"
-#include "calve/parquet/usual_chunk.h"
+#include "calve/parquet/usual_element.h"
 
 #include "calve/base/checked.h"
 #include "calve/base/status.h"
-
-#include <array>
 
 // One pass over FileMetaData and what it holds; the numbers are the members' ids in parquet.thrift. What is passed over
 // is checked as metadata_reader.cc and schema.cc check it, member by member: the two are kept alike.
@@ -22,186 +20,8 @@ using Text = FooterIndex::Text;
 
 namespace {
 
-constexpr uint32_t Bit(int id) { return uint32_t{1} << id; }
-bool HasAll(uint32_t seen, uint32_t required) { return (seen & required) == required; }
-
-/// What an element says of the values under it, its name and place in the tree left aside.
-struct ElementShape {
-  int32_t type = -1;  ///< -1: a group
-  int32_t type_length = 0, repetition = 0, converted_type = -1, scale = 0, precision = 0;
-  std::string_view logical_type;
-  bool has_several = false;  ///< logical types: a damaged footer
-
-  bool operator==(const ElementShape&) const = default;
-  size_t hash() const {
-    uint64_t mixed = 0;
-    for (const int32_t part : {type, type_length, converted_type, scale, precision}) {
-      mixed = (mixed ^ static_cast<uint32_t>(part)) * 0x9e3779b97f4a7c15u;
-    }
-    mixed ^= logical_type.size();
-    for (size_t i = 0; i < std::min<size_t>(logical_type.size(), 8); ++i) {
-      mixed = (mixed ^ static_cast<uint8_t>(logical_type[i])) * 0x9e3779b97f4a7c15u;
-    }
-    return mixed >> 58;
-  }
-};
-
-/// Checks the types of elements. Columns are many and their types few: a shape that was found right lately is not
-/// checked again.
-class ShapeChecker {
- public:
-  /// `element`: the bytes from the start of the SchemaElement on.
-  bool Check(const ElementShape& shape, std::span<const uint8_t> element) {
-    const bool bare = shape.logical_type.empty() && shape.converted_type < 0;
-    if (bare && shape.type != static_cast<int32_t>(PhysicalType::kFixedLenByteArray)) return true;
-    std::optional<ElementShape>& known = known_[shape.hash()];
-    if (known == shape && !shape.has_several) return true;
-    const auto parsed = ParseSchemaElement(element);
-    if (!parsed.ok()) return false;
-    std::string unsupported;
-    if (parsed->type && !LeafType(*parsed, {}, &unsupported).ok()) return false;
-    known = shape;
-    return true;
-  }
-
- private:
-  std::array<std::optional<ElementShape>, 64> known_;
-};
-
 /// Depths of the structures.
-constexpr int kFile = 1, kElement = 2, kRowGroup = 2, kChunk = 3, kColumn = 4, kInColumn = 5;
-
-class FooterSkimmer : public ThriftSkimmer {
- public:
-  explicit FooterSkimmer(std::span<const uint8_t> bytes)
-      : ThriftSkimmer(bytes), budget_(StructureBudget(bytes.size())) {}
-
-  /// As metadata_reader.cc has it: what the structures would take in memory, were they all made.
-  void Charge(size_t bytes) {
-    if (budget_ < bytes) return Fail();
-    budget_ -= bytes;
-  }
-
-  /// Passes over a ColumnChunk, if it is a usual one.
-  bool PassUsualChunk() {
-    size_t structure_bytes = 0;
-    const uint8_t* behind = parquet::PassUsualChunk(at(), end(), &structure_bytes);
-    if (behind == nullptr || structure_bytes > budget_) return false;
-    budget_ -= structure_bytes;
-    MoveTo(behind);
-    return true;
-  }
-
- private:
-  size_t budget_;
-};
-
-std::pair<Text, Text> SkimKeyValue(FooterSkimmer& in, int depth) {
-  in.Charge(sizeof(KeyValue));
-  std::pair<Text, Text> result;
-  const uint32_t seen = in.Struct(depth, [&](int id, ThriftType type) {
-    if (id == 1) return in.Binary(type, &result.first);
-    return id == 2 && in.Binary(type, &result.second);
-  });
-  if ((seen & Bit(1)) == 0) in.Fail();
-  return result;
-}
-
-void SkimStatistics(FooterSkimmer& in) {
-  in.Struct(kInColumn, [&](int id, ThriftType type) {
-    switch (id) {
-      case 1:
-      case 2:
-      case 5:
-      case 6:
-        return in.Binary(type);
-      case 3:
-      case 4:
-      case 9:
-        return in.Integer<int64_t>(type);
-      default:
-        return false;
-    }
-  });
-}
-
-void SkimEncodingStats(FooterSkimmer& in) {
-  in.Charge(sizeof(PageEncodingStats));
-  in.Struct(kInColumn, [&](int id, ThriftType type) { return id >= 1 && id <= 3 && in.Integer<int32_t>(type); });
-}
-
-void SkimColumnMetadata(FooterSkimmer& in) {
-  const uint32_t seen = in.Struct(kColumn, [&](int id, ThriftType type) {
-    int32_t number = 0;
-    switch (id) {
-      case 1:
-        return in.Enum(type, 7, &number);
-      case 2:
-        return in.List(type, [&](ThriftType element) {
-          in.Charge(sizeof(Encoding));
-          return in.Integer<int32_t>(element);
-        });
-      case 3:
-        return in.List(type, [&](ThriftType element) {
-          in.Charge(sizeof(std::string));
-          return in.Binary(element);
-        });
-      case 4:
-      case 15:
-        return in.Integer<int32_t>(type);
-      case 5:
-      case 6:
-      case 7:
-      case 9:
-      case 10:
-      case 11:
-      case 14:
-        return in.Integer<int64_t>(type);
-      case 8:
-        return in.Structs(type, [&] { SkimKeyValue(in, kInColumn); });
-      case 12:
-        if (type != ThriftType::kStruct) return false;
-        SkimStatistics(in);
-        return true;
-      case 13:
-        return in.Structs(type, [&] { SkimEncodingStats(in); });
-      default:
-        return false;
-    }
-  });
-  if (!HasAll(seen, Bit(1) | Bit(4) | Bit(5) | Bit(7) | Bit(9))) in.Fail();
-}
-
-void SkimColumnChunk(FooterSkimmer& in) {
-  in.Charge(sizeof(ColumnChunk));
-  bool has_crypto = false;
-  in.Struct(kChunk, [&](int id, ThriftType type) {
-    switch (id) {
-      case 1:
-        return in.Binary(type);
-      case 2:
-      case 4:
-      case 6:
-        return in.Integer<int64_t>(type);
-      case 3:
-        if (type != ThriftType::kStruct) return false;
-        SkimColumnMetadata(in);
-        return true;
-      case 5:
-      case 7:
-        return in.Integer<int32_t>(type);
-      case 8:
-      case 9:
-        if (id == 9 || type == ThriftType::kStruct) {
-          if (!has_crypto) in.Charge(sizeof(ColumnCryptoMetadata));
-          has_crypto = true;
-        }
-        return false;
-      default:
-        return false;
-    }
-  });
-}
+constexpr int kFile = 1, kElement = 2, kRowGroup = 2, kInRowGroup = 3;
 
 }  // namespace
 
@@ -216,6 +36,11 @@ class FooterIndexer {
   }
 
  private:
+  struct TreeElement {
+    int32_t num_children = 0;
+    bool is_leaf = false;
+  };
+
   // ---- The pass.
 
   void FileMetaData() {
@@ -224,11 +49,11 @@ class FooterIndexer {
         case 1:
           return in_.Integer<int32_t>(type);
         case 2:
-          return in_.Structs(type, [&] { Element(); });
+          return in_.Structs(type, [&] { Element(); }, [&](size_t count) { ReserveElements(count); });
         case 3:
           return in_.Integer<int64_t>(type);
         case 4:
-          return in_.Structs(type, [&] { RowGroup(); });
+          return in_.Structs(type, [&] { RowGroup(); }, [&](size_t count) { groups_count_ = count; });
         case 5:
           return in_.Structs(type, [&] { FileKeyValue(); });
         case 6:
@@ -242,14 +67,16 @@ class FooterIndexer {
           return false;
       }
     });
-    if (!HasAll(seen, Bit(1) | Bit(2) | Bit(3) | Bit(4))) in_.Fail();
+    if (!HasMembers(seen, {1, 2, 3, 4})) in_.Fail();
   }
 
   void Element() {
     in_.Charge(sizeof(SchemaElement));
+    if (PassUsualElement()) return;
     FooterIndex::Element element;
     element.begin = in_.offset();
     ElementShape shape;
+    UsualElement::Parts parts;
     int32_t num_children = 0;
     const uint32_t seen = in_.Struct(kElement, [&](int id, ThriftType type) {
       switch (id) {
@@ -270,7 +97,7 @@ class FooterIndexer {
         case 8:
           return in_.Integer(type, &shape.precision);
         case 9:
-          return FieldId(type, &element);
+          return FieldId(type, &element, &parts);
         case 10:
           return LogicalType(type, &shape);
         default:
@@ -278,13 +105,36 @@ class FooterIndexer {
       }
     });
     if (!in_.ok()) return;
-    if ((seen & Bit(4)) == 0 || !shapes_.Check(shape, bytes_.subspan(element.begin))) return in_.Fail();
-    index_.elements_.push_back(element);
-    tree_.push_back({num_children, shape.type >= 0});
+    if (!HasMembers(seen, {4}) || !shapes_.Check(shape, bytes_.subspan(element.begin))) return in_.Fail();
+    last_ = {num_children, shape.type >= 0};
+    Add(element);
+    parts.name_begin = element.name.begin - element.begin;
+    parts.name_size = element.name.size;
+    usual_.Learn(bytes_.subspan(element.begin, in_.offset() - element.begin), parts);
   }
 
-  bool FieldId(ThriftType type, FooterIndex::Element* element) {
+  bool PassUsualElement() {
+    const auto passed = usual_.Pass(in_.at(), in_.end());
+    if (passed.end == nullptr) return false;
+    FooterIndex::Element element;
+    element.begin = in_.offset();
+    element.name = {static_cast<uint32_t>(passed.name - bytes_.data()), static_cast<uint32_t>(passed.name_size)};
+    element.field_id = passed.field_id;
+    element.has_field_id = passed.has_field_id;
+    in_.MoveTo(passed.end);
+    Add(element);
+    return true;
+  }
+
+  void Add(const FooterIndex::Element& element) {
+    index_.elements_.push_back(element);
+    tree_.push_back(last_);
+  }
+
+  bool FieldId(ThriftType type, FooterIndex::Element* element, UsualElement::Parts* parts) {
+    parts->id_begin = in_.offset() - element->begin;
     if (!in_.Integer(type, &element->field_id)) return false;
+    parts->id_end = type == ThriftType::kByte ? parts->id_begin : in_.offset() - element->begin;
     element->has_field_id = true;
     return true;
   }
@@ -305,7 +155,7 @@ class FooterIndexer {
     const uint32_t seen = in_.Struct(kRowGroup, [&](int id, ThriftType type) {
       switch (id) {
         case 1:
-          return in_.Structs(type, [&] { ColumnChunk(); });
+          return in_.Structs(type, [&] { ColumnChunk(); }, [&](size_t count) { ReserveChunks(count); });
         case 3:
           return in_.Integer(type, &num_rows);
         case 2:
@@ -320,9 +170,24 @@ class FooterIndexer {
           return false;
       }
     });
-    if (!HasAll(seen, Bit(1) | Bit(3))) return in_.Fail();
+    if (!HasMembers(seen, {1, 3})) return in_.Fail();
     index_.row_groups_.push_back({num_rows, 0});
     chunk_counts_.push_back(index_.chunks_.size() - first_chunk);
+  }
+
+  // A list may say to have more than there is: what is reserved is bounded by what is left of the footer.
+
+  void ReserveElements(size_t count) {
+    constexpr size_t kSmallest = 8;  // as good as none is smaller
+    const size_t possible = std::min(count, in_.remaining() / kSmallest);
+    index_.elements_.reserve(possible);
+    tree_.reserve(possible);
+  }
+
+  void ReserveChunks(size_t count) {
+    constexpr size_t kSmallest = 16;
+    const size_t more = index_.row_groups_.empty() ? count * groups_count_ : count;
+    index_.chunks_.reserve(index_.chunks_.size() + std::min(more, in_.remaining() / kSmallest));
   }
 
   void ColumnChunk() {
@@ -333,13 +198,15 @@ class FooterIndexer {
 
   void SortingColumn() {
     in_.Charge(sizeof(parquet::SortingColumn));
-    in_.Struct(kChunk, [&](int id, ThriftType type) { return id == 1 && in_.Integer<int32_t>(type); });
+    in_.Struct(kInRowGroup, [&](int id, ThriftType type) { return id == 1 && in_.Integer<int32_t>(type); });
   }
 
   void FileKeyValue() { index_.key_values_.push_back(SkimKeyValue(in_, kFile + 1)); }
 
   void ColumnOrder() {
-    bool type_defined = false;
+    static constexpr uint8_t kTypeDefined[] = {0x1c, 0, 0};  // 1: an empty structure
+    bool type_defined = in_.PassBytes(kTypeDefined);
+    if (type_defined) return index_.type_defined_order_.push_back(true);
     in_.Struct(kFile + 1, [&](int id, ThriftType) {
       type_defined = id == 1;
       return false;
@@ -415,16 +282,14 @@ class FooterIndexer {
     return true;
   }
 
-  struct TreeElement {
-    int32_t num_children = 0;
-    bool is_leaf = false;
-  };
-
   FooterIndex& index_;
   FooterSkimmer in_;
   std::span<const uint8_t> bytes_;
   ShapeChecker shapes_;
+  UsualElement usual_;
+  TreeElement last_;                  ///< of the last element
   std::vector<TreeElement> tree_;     ///< parallel to the elements
+  size_t groups_count_ = 0;           ///< as the list of row groups says
   std::vector<size_t> chunk_counts_;  ///< parallel to the row groups
 };
 

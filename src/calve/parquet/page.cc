@@ -67,8 +67,6 @@ int64_t NumValues(const PageHeader& header) {
   return HasLevelsApart(header) ? header.data_page_v2->num_values : header.data_page->num_values;
 }
 
-std::string Where(int64_t index, int64_t offset) { return fmt::format("page {} at byte {}", index, offset); }
-
 class PageOpener {
  public:
   PageOpener(const ChunkPlan& plan, const PageOptions& options, int64_t ordinal, Page* page)
@@ -171,11 +169,10 @@ class PageOpener {
 
 }  // namespace
 
-int64_t RawPage::num_values() const { return NumValues(header); }
-std::string RawPage::where() const { return Where(index, offset); }
+std::string PagePlace::text() const { return fmt::format("page {} at byte {}", index, offset); }
 
+int64_t RawPage::num_values() const { return NumValues(header); }
 int64_t Page::num_values() const { return NumValues(header); }
-std::string Page::where() const { return Where(index, offset); }
 
 Encoding Page::encoding() const {
   return HasLevelsApart(header) ? header.data_page_v2->encoding : header.data_page->encoding;

@@ -5,6 +5,8 @@
 #include "calve/parquet/read_counters.h"
 #include "calve/parquet/read_plan.h"
 
+#include "calve/base/status.h"
+
 #include <arrow/buffer.h>
 #include <arrow/memory_pool.h>
 
@@ -14,6 +16,20 @@
 #include <string>
 
 namespace calve::parquet {
+
+/// Which page, for messages: made into text only when there is one.
+struct PagePlace {
+  int64_t index = 0;   ///< in the chunk, dictionary page included
+  int64_t offset = 0;  ///< of its header, in the file
+
+  std::string text() const;  ///< "page 3 at byte 4096"
+};
+
+using calve::WithContext;
+/// The status with the page in front of its message.
+inline Status WithContext(const Status& status, const PagePlace& page) {
+  return status.ok() ? status : calve::WithContext(status, page.text());
+}
 
 /// A page as it lies in the file.
 struct RawPage {
@@ -25,7 +41,7 @@ struct RawPage {
   std::shared_ptr<arrow::Buffer> memory;  ///< keeps `bytes` alive
 
   int64_t num_values() const;  ///< of a data page
-  std::string where() const;   ///< "page 3 at byte 4096"
+  PagePlace place() const { return {index, offset}; }
   /// What it takes in memory, before and after decompression.
   int64_t held_bytes() const { return int64_t{header.compressed_page_size} + header.uncompressed_page_size; }
 };
@@ -43,7 +59,7 @@ struct Page {
 
   int64_t num_values() const;  ///< of a data page
   Encoding encoding() const;   ///< of a data page
-  std::string where() const;   ///< "page 3 at byte 4096"
+  PagePlace place() const { return {index, offset}; }
 };
 
 /// How the pages of a reader are read, and what its columns share.

@@ -190,11 +190,11 @@ void PageQueue::Release(Slot* slot) {
 void PageQueue::Open(Slot* slot, Lock* lock) {
   slot->state = State::kOpening;
   lock->unlock();
-  const std::string where = slot->raw.where();
+  const PagePlace place = slot->raw.place();
   auto page = OpenPage(std::move(slot->raw), source_.plan(), options_);
   lock->lock();
   if (page.ok()) slot->page = page.MoveValueUnsafe();
-  slot->status = WithContext(page.status(), where);
+  slot->status = WithContext(page.status(), place);
   slot->state = State::kReady;
   changed_.notify_all();
 }

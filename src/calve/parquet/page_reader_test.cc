@@ -76,7 +76,7 @@ TEST(PageReader, YieldsPagesUntilAllValuesAreSeen) {
   Chunk chunk({V1("one", 3), index, V1("", 0), V2("rrddtwo", 4, 2, 2)}, 7);
   const Page* page = chunk.reader->Next().ValueOrDie();
   EXPECT_EQ(Text(page->body), "one");
-  EXPECT_EQ(page->where(), "page 0 at byte 4");
+  EXPECT_EQ(page->place().text(), "page 0 at byte 4");
   EXPECT_EQ(chunk.reader->Next().ValueOrDie()->num_values(), 0);
   page = chunk.reader->Next().ValueOrDie();
   EXPECT_EQ(Text(page->repetition_levels), "rr");

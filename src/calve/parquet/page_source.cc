@@ -74,7 +74,7 @@ Result<bool> PageSource::ReadHeader(RawPage* page) {
     Status status = ReadOneHeader(page);
     if (status.ok()) status = CheckHeader(*page);
     if (status.ok() && plan_.pages != nullptr) status = CheckPlanned(*page);
-    if (!status.ok()) return WithContext(status, page->where());
+    if (!status.ok()) return WithContext(status, page->place());
     const PageType type = page->header.type;
     if (IsDataPage(type)) values_seen_ += page->num_values();
     if (IsDataPage(type) || type == PageType::kDictionaryPage) return true;
@@ -86,7 +86,7 @@ Result<bool> PageSource::ReadHeader(RawPage* page) {
 Status PageSource::ReadBody(RawPage* page) {
   const int64_t size = page->header.compressed_page_size;
   const auto window = bytes_.Peek(size);
-  if (!window.ok()) return WithContext(window.status(), page->where());
+  if (!window.ok()) return WithContext(window.status(), page->place());
   page->bytes = window->first(static_cast<size_t>(size));
   page->memory = bytes_.memory();
   bytes_.Skip(size);

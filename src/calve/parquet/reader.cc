@@ -12,7 +12,6 @@
 #include "calve/io/local_file.h"
 #include "calve/io/mapped_file.h"
 
-#include <arrow/io/file.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/key_value_metadata.h>
 
@@ -144,6 +143,7 @@ Result<std::shared_ptr<const parquet::Footer>> FindFooter(arrow::io::RandomAcces
   const bool cached = !key.version.empty();
   if (const auto stored = cached ? options.footer_cache->Find(key) : nullptr) {
     ++*hits;
+    stored->lookup->ExpectMany();
     return std::make_shared<const parquet::Footer>(*stored, nullptr, TypesOf(options));
   }
   ARROW_ASSIGN_OR_RAISE(auto footer, parquet::Footer::Read(file, options.decryption, TypesOf(options)));
@@ -176,16 +176,8 @@ Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(std::shared_ptr<arrow
 
 Result<std::shared_ptr<ParquetReader>> ParquetReader::Open(const std::string& path, const ParquetReadOptions& options,
                                                            const Context& context) {
-  if (options.memory_map) {
-    ARROW_ASSIGN_OR_RAISE(auto mapped, OpenMappedFile(path, path));
-    return Open(std::move(mapped), path, options, context);
-  }
-  ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
-  ParquetReadOptions with_version = options;
-  if (options.footer_cache != nullptr && options.file_version.empty()) {
-    with_version.file_version = FileVersion(file->file_descriptor());
-  }
-  return Open(std::move(file), path, with_version, context);
+  ARROW_ASSIGN_OR_RAISE(auto file, options.memory_map ? OpenMappedFile(path, path) : OpenLocalFile(path, path));
+  return Open(std::move(file), path, options, context);
 }
 
 }  // namespace calve

@@ -173,10 +173,13 @@ Result<std::shared_ptr<arrow::Array>> WholeDictionary(const OpenFile& file, int 
   }
   // Reading the chunk says what is wrong with such a dictionary.
   if (header->encoding != Encoding::kPlain && header->encoding != Encoding::kPlainDictionary) return none;
-  const std::string where = raw.where();
+  const PagePlace place = raw.place();
   ARROW_RETURN_NOT_OK(pages.ReadBody(&raw));
-  ARROW_ASSIGN_OR_RAISE(const Page page, WithContext(OpenPage(std::move(raw), plan, options), where));
-  return WithContext(DecodeDictionary(page, LeafOf(file, leaf), PoolOf(file.context)), where);
+  const auto page = OpenPage(std::move(raw), plan, options);
+  if (!page.ok()) return WithContext(page.status(), place);
+  auto values = DecodeDictionary(*page, LeafOf(file, leaf), PoolOf(file.context));
+  if (!values.ok()) return WithContext(values.status(), place);
+  return values;
 }
 
 }  // namespace calve::parquet

@@ -38,6 +38,13 @@ class ThriftSkimmer {
   /// Goes on at `at`, which lies ahead.
   void MoveTo(const uint8_t* at) { at_ = at; }
 
+  /// Passes over these bytes, if they are what comes.
+  bool PassBytes(std::span<const uint8_t> bytes) {
+    if (remaining() < bytes.size() || std::memcmp(at_, bytes.data(), bytes.size()) != 0) return false;
+    at_ += bytes.size();
+    return true;
+  }
+
   /// Calls `member(id, type)` for each field of the structure; what it returns false for is skipped. Returns the ids
   /// below 32 that it returned true for, as bits. `depth`: of the structure, 1 for the outermost.
   template <typename Member>
@@ -101,24 +108,36 @@ class ThriftSkimmer {
     Text text;
     return Binary(type, &text);
   }
-  /// A list: calls `element(type)` for each; one that it returns false for is a failure.
-  template <typename Element>
-  bool List(ThriftType type, Element&& element) {
+  /// A list: calls `begin(count)`, with what it says to have, and `element(type)` for each; one that it returns false
+  /// for is a failure.
+  template <typename Element, typename Begin>
+  bool List(ThriftType type, Element&& element, Begin&& begin) {
     if (type != ThriftType::kList && type != ThriftType::kSet) return false;
     ThriftType of = ThriftType::kStop;
-    for (uint32_t left = ListHeader(&of); left > 0 && at_ != end_; --left) {
+    uint32_t left = ListHeader(&of);
+    begin(size_t{left});
+    for (; left > 0 && at_ != end_; --left) {
       if (!element(ElementType(of))) Fail();
     }
     return true;
   }
+  template <typename Element>
+  bool List(ThriftType type, Element&& element) {
+    return List(type, element, [](size_t) {});
+  }
   /// A list of structures: `read()` passes over one.
-  template <typename ReadElement>
-  bool Structs(ThriftType type, ReadElement&& read) {
-    return List(type, [&](ThriftType element) {
+  template <typename ReadElement, typename Begin>
+  bool Structs(ThriftType type, ReadElement&& read, Begin&& begin) {
+    const auto one = [&](ThriftType element) {
       if (element != ThriftType::kStruct) return false;
       read();
       return true;
-    });
+    };
+    return List(type, one, begin);
+  }
+  template <typename ReadElement>
+  bool Structs(ThriftType type, ReadElement&& read) {
+    return Structs(type, read, [](size_t) {});
   }
 
   /// A value of any type in a structure of depth `depth`.
