@@ -62,7 +62,7 @@ Result<std::string> FirstBytes(const std::string& path) {
 BatchesResult OpenBatches(const std::string& path, const std::vector<std::string>& columns, const Context& context) {
   ARROW_ASSIGN_OR_RAISE(const std::string head, FirstBytes(path));
   if (BeginsAsArrow(head)) {
-    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(path, context));
+    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(path, {}, context));
     return Choose(std::move(batches), columns);
   }
   ARROW_ASSIGN_OR_RAISE(const auto reader, ParquetReader::Open(path, {}, context));

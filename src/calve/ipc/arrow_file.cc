@@ -1,9 +1,12 @@
 #include "calve/arrow_file.h"
 
+#include "calve/array/buffer_pool.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
+#include "calve/io/local_file.h"
 #include "calve/io/mapped_file.h"
 #include "calve/ipc/message_walk.h"
+#include "calve/ipc/part_source.h"
 #include "calve/ipc/stream_decoder.h"
 
 #include <arrow/buffer.h>
@@ -11,9 +14,7 @@
 #include <arrow/ipc/reader.h>
 #include <arrow/record_batch.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <span>
 
@@ -22,63 +23,38 @@ namespace calve {
 namespace {
 
 using ipc::FoundMessage;
+using ipc::FoundMessages;
 using Batch = std::shared_ptr<arrow::RecordBatch>;
-using Bytes = std::span<const uint8_t>;
+using Batches = std::shared_ptr<arrow::RecordBatchReader>;
+using File = std::shared_ptr<arrow::io::RandomAccessFile>;
 
-/// Messages from here and there, as one stream.
-class MessageSource final : public ipc::ByteSource {
+std::span<const uint8_t> BytesOf(const arrow::Buffer& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.size())};
+}
+
+/// Keeps other buffers.
+class Keeper final : public arrow::Buffer {
  public:
-  explicit MessageSource(std::span<const Bytes> parts) : parts_(parts) { SkipEmpty(); }
-
-  arrow::Result<int64_t> Read(uint8_t* out, int64_t size) override {
-    int64_t done = 0;
-    while (done < size && !parts_.empty()) {
-      const Bytes some = Take(static_cast<size_t>(size - done));
-      std::memcpy(out + done, some.data(), some.size());
-      done += static_cast<int64_t>(some.size());
-    }
-    return done;
-  }
-  const uint8_t* Borrow(int64_t size) override {
-    if (parts_.empty() || static_cast<size_t>(size) > parts_.front().size() - at_) return nullptr;
-    return Take(static_cast<size_t>(size)).data();
-  }
-  int64_t MostLeft() const override {
-    int64_t left = -static_cast<int64_t>(at_);
-    for (const Bytes& part : parts_) left += static_cast<int64_t>(part.size());
-    return left;
-  }
+  explicit Keeper(std::vector<std::shared_ptr<arrow::Buffer>> kept)
+      : arrow::Buffer(nullptr, 0), kept_(std::move(kept)) {}
 
  private:
-  /// Up to `size` bytes, of one part.
-  Bytes Take(size_t size) {
-    const Bytes taken = parts_.front().subspan(at_, std::min(size, parts_.front().size() - at_));
-    at_ += taken.size();
-    SkipEmpty();
-    return taken;
-  }
-  void SkipEmpty() {
-    while (!parts_.empty() && at_ == parts_.front().size()) {
-      parts_ = parts_.subspan(1);
-      at_ = 0;
-    }
-  }
-
-  std::span<const Bytes> parts_;
-  size_t at_ = 0;
+  std::vector<std::shared_ptr<arrow::Buffer>> kept_;
 };
 
 /// A message of the file after another; each batch is decoded as a stream of its own, with the schema before it and the
 /// dictionaries that are in force.
-class MappedReader final : public arrow::RecordBatchReader {
+class MessageReader final : public arrow::RecordBatchReader {
  public:
-  MappedReader(std::string path, std::shared_ptr<arrow::Buffer> file, std::vector<FoundMessage> messages,
-               std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool)
+  MessageReader(std::string path, File file, FoundMessages messages, std::shared_ptr<arrow::Buffer> schema_message,
+                std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool)
       : path_(std::move(path)),
         file_(std::move(file)),
-        messages_(std::move(messages)),
+        messages_(std::move(messages.batches)),
+        schema_message_(std::move(schema_message)),
         schema_(std::move(schema)),
-        decoder_(pool) {}
+        buffers_(BufferPool::Over(pool)),
+        decoder_(buffers_.get()) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
 
@@ -86,36 +62,66 @@ class MappedReader final : public arrow::RecordBatchReader {
     out->reset();
     while (next_ < messages_.size()) {
       const FoundMessage& message = messages_[next_++];
-      if (message.kind == ipc::MessageKind::kRecordBatch) {
-        auto batch = Decode(message);
-        if (batch.ok()) return std::move(batch).Value(out);
+      const Status status = Take(message, out);
+      if (!status.ok()) {
         next_ = messages_.size();
-        return WithContext(batch.status(), fmt::format("{}: record batch at byte {}", path_, message.offset));
+        return WithContext(status, fmt::format("{}: {} at byte {}", path_, ToString(message.kind), message.offset));
       }
-      SetDictionary(message);
+      if (*out != nullptr) break;
     }
     return Status::OK();
   }
 
  private:
-  void SetDictionary(const FoundMessage& message) {
-    for (FoundMessage& known : dictionaries_) {
-      if (known.dictionary_id != message.dictionary_id) continue;
-      known = message;
-      return;
-    }
-    dictionaries_.push_back(message);
+  struct Dictionary {
+    int64_t id;
+    std::shared_ptr<arrow::Buffer> bytes;
+  };
+
+  Status Take(const FoundMessage& message, Batch* out) {
+    ARROW_ASSIGN_OR_RAISE(auto bytes, Read(message));
+    if (message.kind == ipc::MessageKind::kRecordBatch) return Decode(std::move(bytes)).Value(out);
+    SetDictionary({message.dictionary_id, std::move(bytes)});
+    return Status::OK();
   }
 
-  Result<Batch> Decode(const FoundMessage& message) {
+  /// The message where it lies, or in memory of its own, the body aligned.
+  Result<std::shared_ptr<arrow::Buffer>> Read(const FoundMessage& message) {
+    if (file_->supports_zero_copy()) return ipc::ReadExactly(file_.get(), message.offset, message.size);
+    const int64_t front = -message.head_size & (ipc::kBodyAlignment - 1);
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> memory,
+                          arrow::AllocateBuffer(front + message.size, ipc::kBodyAlignment, buffers_.get()));
+    ARROW_ASSIGN_OR_RAISE(const int64_t got,
+                          file_->ReadAt(message.offset, message.size, memory->mutable_data() + front));
+    if (got == message.size) return arrow::SliceBuffer(std::move(memory), front, message.size);
+    return IOError("the file was cut short: {} of {} bytes", got, message.size);
+  }
+
+  void SetDictionary(Dictionary dictionary) {
+    for (Dictionary& known : dictionaries_) {
+      if (known.id == dictionary.id) return std::swap(known, dictionary);
+    }
+    dictionaries_.push_back(std::move(dictionary));
+  }
+
+  Result<Batch> Decode(std::shared_ptr<arrow::Buffer> batch) {
     static constexpr std::array<uint8_t, 8> kEnd = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
-    parts_.assign(1, messages_[0].bytes);
-    for (const FoundMessage& dictionary : dictionaries_) parts_.push_back(dictionary.bytes);
-    parts_.push_back(message.bytes);
+    parts_.assign(1, BytesOf(*schema_message_));
+    std::vector<std::shared_ptr<arrow::Buffer>> kept;
+    for (const Dictionary& dictionary : dictionaries_) {
+      parts_.push_back(BytesOf(*dictionary.bytes));
+      kept.push_back(dictionary.bytes);
+    }
+    parts_.push_back(BytesOf(*batch));
     parts_.push_back(kEnd);
-    MessageSource source(parts_);
+    ipc::PartSource source(parts_);
     ipc::DecodeOptions options;
-    options.owner = file_;
+    if (kept.empty()) {
+      options.owner = std::move(batch);
+    } else {
+      kept.push_back(std::move(batch));
+      options.owner = std::make_shared<Keeper>(std::move(kept));
+    }
     decoded_.body.Free();
     ARROW_RETURN_NOT_OK(decoder_.Decode(&source, options, &decoded_));
     bool reused = false;
@@ -123,14 +129,16 @@ class MappedReader final : public arrow::RecordBatchReader {
   }
 
   std::string path_;
-  std::shared_ptr<arrow::Buffer> file_;
+  File file_;
   std::vector<FoundMessage> messages_;
+  std::shared_ptr<arrow::Buffer> schema_message_;
   std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<BufferPool> buffers_;
   ipc::StreamDecoder decoder_;
   ipc::Decoded decoded_;
-  size_t next_ = 1;
-  std::vector<FoundMessage> dictionaries_;
-  std::vector<Bytes> parts_;
+  size_t next_ = 0;
+  std::vector<Dictionary> dictionaries_;
+  std::vector<ipc::PartSource::Part> parts_;
 };
 
 /// The batches of Arrow's own reader, each checked.
@@ -154,18 +162,16 @@ class CheckedReader final : public arrow::RecordBatchReader {
   Next next_;
 };
 
-Result<std::shared_ptr<arrow::RecordBatchReader>> OpenByArrow(const std::string& path,
-                                                              const std::shared_ptr<arrow::Buffer>& file,
-                                                              arrow::MemoryPool* pool) {
+Result<Batches> OpenByArrow(const std::string& path, const File& file, arrow::MemoryPool* pool) {
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.memory_pool = pool;
-  const auto input = std::make_shared<arrow::io::BufferReader>(file);
-  if (!ipc::IsIpcFile({file->data(), static_cast<size_t>(file->size())})) {
-    ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchStreamReader::Open(input, options));
+  ARROW_ASSIGN_OR_RAISE(const bool is_file, ipc::IsIpcFile(file.get()));
+  if (!is_file) {
+    ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchStreamReader::Open(file, options));
     auto schema = reader->schema();
     return std::make_shared<CheckedReader>(path, schema, [reader] { return reader->Next(); });
   }
-  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(input, options));
+  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file, options));
   auto schema = reader->schema();
   return std::make_shared<CheckedReader>(path, schema, [reader, next = 0]() mutable -> Result<Batch> {
     if (next == reader->num_record_batches()) return nullptr;
@@ -178,26 +184,27 @@ bool ReadsDictionariesTooOften(const std::vector<FoundMessage>& messages, int64_
   constexpr int64_t kTooOften = 4;
   int64_t of_dictionaries = 0, read = 0;
   for (const FoundMessage& message : messages) {
-    const auto size = static_cast<int64_t>(message.bytes.size());
-    if (message.kind == ipc::MessageKind::kDictionaryBatch) of_dictionaries += size;
+    if (message.kind == ipc::MessageKind::kDictionaryBatch) of_dictionaries += message.size;
     if (message.kind == ipc::MessageKind::kRecordBatch) read += of_dictionaries;
     if (read > kTooOften * file_size) return true;
   }
   return false;
 }
 
-Result<std::shared_ptr<arrow::RecordBatchReader>> Open(const std::string& path, std::shared_ptr<arrow::Buffer> file,
-                                                       const Context& context) {
-  const int64_t size = file->size();
+Result<Batches> Open(const std::string& path, File file, const Context& context) {
+  ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
   arrow::MemoryPool* pool = PoolOf(context);
-  auto messages = ipc::FindMessages({file->data(), static_cast<size_t>(size)});
+  auto messages = ipc::FindMessages(file.get());
   if (messages.status().IsNotImplemented()) return OpenByArrow(path, file, pool);
   ARROW_RETURN_NOT_OK(messages.status());
-  const auto schema = ipc::ThreadSchemaCache().Find((*messages)[0].metadata);
+  const auto schema = ipc::ThreadSchemaCache().Find(BytesOf(*messages->schema_metadata));
   if (schema.status().IsNotImplemented()) return OpenByArrow(path, file, pool);
   ARROW_RETURN_NOT_OK(schema.status());
-  if (ReadsDictionariesTooOften(*messages, size)) return OpenByArrow(path, file, pool);
-  return std::make_shared<MappedReader>(path, std::move(file), *std::move(messages), (*schema)->plan().schema, pool);
+  if (ReadsDictionariesTooOften(messages->batches, size)) return OpenByArrow(path, file, pool);
+  const FoundMessage& head = messages->schema;
+  ARROW_ASSIGN_OR_RAISE(auto schema_message, ipc::ReadExactly(file.get(), head.offset, head.size));
+  return std::make_shared<MessageReader>(path, std::move(file), *std::move(messages), std::move(schema_message),
+                                         (*schema)->plan().schema, pool);
 }
 
 }  // namespace
@@ -206,16 +213,13 @@ bool BeginsAsArrow(std::string_view first_bytes) {
   return first_bytes.starts_with("ARROW1") || first_bytes.starts_with("\xff\xff\xff\xff");
 }
 
-Result<std::shared_ptr<arrow::RecordBatchReader>> OpenArrowFile(const std::string& path, const Context& context) {
-  ARROW_ASSIGN_OR_RAISE(const auto mapped, OpenMappedFile(path, path));
-  ARROW_ASSIGN_OR_RAISE(const int64_t size, mapped->GetSize());
-  ARROW_ASSIGN_OR_RAISE(auto file, mapped->ReadAt(0, size));
-  return OpenArrowBytes(std::move(file), path, context);
+Result<Batches> OpenArrowFile(const std::string& path, const ArrowFileOptions& options, const Context& context) {
+  ARROW_ASSIGN_OR_RAISE(auto file, options.memory_map ? OpenMappedFile(path, path) : OpenLocalFile(path, path));
+  return WithContext(Open(path, std::move(file), context), path);
 }
 
-Result<std::shared_ptr<arrow::RecordBatchReader>> OpenArrowBytes(std::shared_ptr<arrow::Buffer> bytes,
-                                                                 const std::string& name, const Context& context) {
-  return WithContext(Open(name, std::move(bytes), context), name);
+Result<Batches> OpenArrowBytes(std::shared_ptr<arrow::Buffer> bytes, const std::string& name, const Context& context) {
+  return WithContext(Open(name, std::make_shared<arrow::io::BufferReader>(std::move(bytes)), context), name);
 }
 
 }  // namespace calve

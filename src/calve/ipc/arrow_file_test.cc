@@ -15,6 +15,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace calve {
@@ -44,12 +46,15 @@ class ArrowFile : public ::testing::TestWithParam<Form> {
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
-  arrow::Result<Batches> Read(const std::string& bytes) {
-    ARROW_ASSIGN_OR_RAISE(const auto reader, OpenArrowFile(Save(bytes)));
+  arrow::Result<Batches> Read(const std::string& bytes, bool memory_map = false) {
+    ARROW_ASSIGN_OR_RAISE(const auto reader, OpenArrowFile(Save(bytes), {memory_map}));
     return reader->ToRecordBatches();
   }
   void ExpectRead(const Batches& batches, const std::string& bytes) {
-    const auto read = Read(bytes);
+    for (const bool memory_map : {false, true}) ExpectRead(batches, bytes, memory_map);
+  }
+  void ExpectRead(const Batches& batches, const std::string& bytes, bool memory_map) {
+    const auto read = Read(bytes, memory_map);
     ASSERT_TRUE(read.ok()) << read.status();
     ASSERT_EQ(read->size(), batches.size());
     for (size_t i = 0; i < batches.size(); ++i) {
@@ -170,6 +175,73 @@ TEST_P(ArrowFile, DamagedOffsetsAndTextAreErrors) {
   ASSERT_NE(ends, std::string::npos);
   offsets[ends] = 9;
   EXPECT_THAT(Read(offsets).status().message(), HasSubstr("not monotonic"));
+}
+
+/// Two batches of numbers, large enough that the second begins on a page of its own.
+Batches LargeBatches() {
+  Batches batches;
+  for (const int64_t first : {1, 2}) {
+    arrow::Int64Builder builder;
+    for (int64_t i = 0; i < 10000; ++i) EXPECT_TRUE(builder.Append(first * i).ok());
+    const auto column = builder.Finish().ValueOrDie();
+    batches.push_back(arrow::RecordBatch::Make(arrow::schema({arrow::field("i", arrow::int64())}), 10000, {column}));
+  }
+  return batches;
+}
+
+TEST_P(ArrowFile, CutShortWhileItIsRead) {
+  const auto batches = LargeBatches();
+  const std::string bytes = Written(batches, GetParam());
+  for (const bool memory_map : {false, true}) {
+    const std::string path = Save(bytes);
+    const auto reader = OpenArrowFile(path, {memory_map}).ValueOrDie();
+    const auto first = reader->Next().ValueOrDie();
+    std::filesystem::resize_file(path, bytes.size() / 2);
+    const auto second = reader->Next();
+    EXPECT_TRUE(second.status().IsIOError()) << second.status();
+    EXPECT_THAT(second.status().message(), ::testing::AllOf(HasSubstr(path), HasSubstr("cut short")));
+    // Of what is mapped, the values are gone.
+    if (!memory_map) EXPECT_TRUE(first->Equals(*batches[0]));
+  }
+}
+
+TEST_P(ArrowFile, WhatWasReadStaysWhenTheFileChanges) {
+  const auto batches = LargeBatches();
+  const std::string path = Save(Written(batches, GetParam()));
+  const auto reader = OpenArrowFile(path).ValueOrDie();
+  const auto first = reader->Next().ValueOrDie();
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(1000);
+    file << std::string(50000, '\xff');
+  }
+  EXPECT_TRUE(first->Equals(*batches[0]));
+}
+
+std::string Little64(int64_t value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
+
+/// The file of two batches whose footer has the first of them twice, instead of the second.
+std::string WithFirstBatchTwice(std::string file) {
+  constexpr size_t kHead = 8, kBlock = 24;
+  int32_t schema_size = 0;
+  std::memcpy(&schema_size, file.data() + kHead + 4, sizeof(schema_size));
+  const std::string offset = Little64(static_cast<int64_t>(kHead) + 8 + schema_size);
+  const size_t block = file.rfind(offset);
+  EXPECT_NE(block, std::string::npos);
+  return file.replace(block + kBlock, kBlock, file.substr(block, kBlock));
+}
+
+// Read by calve and left to Arrow's reader.
+TEST_F(ArrowFile, FootersThatNameABatchTwiceAreErrors) {
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  for (const bool compressed : {false, true}) {
+    if (compressed) options.codec = arrow::util::Codec::Create(arrow::Compression::ZSTD).ValueOrDie();
+    const std::string bytes = Written(LargeBatches(), Form::kFile, options);
+    ASSERT_TRUE(Read(bytes).ok());
+    const auto status = Read(WithFirstBatchTwice(bytes)).status();
+    EXPECT_TRUE(status.IsInvalid()) << status;
+    EXPECT_THAT(status.message(), HasSubstr("two messages that overlap"));
+  }
 }
 
 TEST(ArrowFileErrors, NameWhatIsMissing) {

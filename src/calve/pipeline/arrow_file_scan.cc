@@ -30,6 +30,7 @@ struct Inputs {
   std::shared_ptr<OperationPool> pool;
   ScanMetrics metrics;
   bool taken = false;
+  std::shared_ptr<arrow::RecordBatchReader> first;  ///< of the first file, until it is read
 
   Context with_pool() const { return ContextWithPool(context, pool.get()); }
   Result<std::shared_ptr<arrow::RecordBatchReader>> Open(size_t file) const {
@@ -38,7 +39,7 @@ struct Inputs {
       return Invalid("'{}' is an Arrow file and '{}' is not: files of one kind are scanned together", paths[0],
                      paths[file]);
     }
-    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(paths[file], with_pool()));
+    ARROW_ASSIGN_OR_RAISE(auto batches, OpenArrowFile(paths[file], {}, with_pool()));
     if (!batches->schema()->Equals(*whole, /*check_metadata=*/false)) {
       return NotImplemented("Arrow files of different columns as one: '{}' and '{}'", paths[0], paths[file]);
     }
@@ -79,6 +80,7 @@ class ArrowBatches final : public arrow::RecordBatchReader {
 
   /// The next batch of the file, whole; without one, the next file.
   Status ReadBatch() {
+    if (batches_ == nullptr && file_ == 0) batches_ = std::move(inputs_->first);
     if (batches_ == nullptr) {
       ARROW_ASSIGN_OR_RAISE(batches_, inputs_->Open(file_));
     }
@@ -121,7 +123,7 @@ class ArrowScan final : public Scan {
     return result;
   }
 
-  /// Counts the rows by decoding the files, whose values stay where they lie.
+  /// Counts the rows by reading the files.
   Result<BatchPtr> Plan() const override {
     std::vector<PlanRow> rows;
     for (size_t file = 0; file < inputs_->paths.size(); ++file) {
@@ -181,8 +183,8 @@ Result<std::unique_ptr<Scan>> ScanArrowFiles(const std::vector<std::string>& pat
     ARROW_ASSIGN_OR_RAISE(const int64_t size, FileIO().Size(path));
     inputs->metrics.bytes_planned += size;
   }
-  ARROW_ASSIGN_OR_RAISE(const auto first, OpenArrowFile(paths[0], inputs->with_pool()));
-  inputs->whole = first->schema();
+  ARROW_ASSIGN_OR_RAISE(inputs->first, OpenArrowFile(paths[0], {}, inputs->with_pool()));
+  inputs->whole = inputs->first->schema();
   ARROW_RETURN_NOT_OK(ChooseColumns(options.columns, inputs.get()));
   ARROW_ASSIGN_OR_RAISE(inputs->filter, BatchFilter::Make(options.filter, *inputs->whole));
   return std::make_unique<ArrowScan>(inputs);

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -128,6 +129,31 @@ TEST_F(ArrowFileScan, CountsWhatWasReadAndPlansTheRows) {
   EXPECT_EQ(scan->metrics().rows_read, 2 * kRows);
   EXPECT_GT(scan->metrics().rows_returned, 0);
   EXPECT_TRUE(scan->reader().status().IsInvalid());
+}
+
+TEST_F(ArrowFileScan, OpensTheFirstFileOnce) {
+  const std::string path = Write("a.arrow", {Rows(0)});
+  const auto scan = ScanFiles({path}, {}).ValueOrDie();
+  std::filesystem::remove(path);
+  EXPECT_TRUE(
+      scan->reader().ValueOrDie()->ToTable().ValueOrDie()->Equals(*Kept({Rows(0)}, [](int64_t) { return true; })));
+}
+
+// A struct whose other field is a dictionary: as values it would be a hundred times as large.
+TEST_F(ArrowFileScan, FiltersOnAFieldLeaveTheOthersAsTheyAre) {
+  constexpr int64_t kTextBytes = 50000;
+  const auto pair = Rows(0)->column(2);
+  arrow::StringDictionaryBuilder long_text;
+  for (int64_t i = 0; i < kRows; ++i) ASSERT_TRUE(long_text.Append(std::string(kTextBytes, 'x')).ok());
+  const auto text = long_text.Finish().ValueOrDie();
+  const auto x = std::static_pointer_cast<arrow::StructArray>(pair)->field(0);
+  const auto column = arrow::StructArray::Make({text, x}, std::vector<std::string>{"text", "x"}).ValueOrDie();
+  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("pair", column->type())}), kRows, {column});
+  const std::string path = Write("a.arrow", {batch});
+  const auto scan = ScanFiles({path}, Where("pair.x >= 10 AND pair.x < 15")).ValueOrDie();
+  const auto rows = scan->reader().ValueOrDie()->ToTable().ValueOrDie();
+  EXPECT_TRUE(rows->Equals(*Kept({batch}, [](int64_t i) { return i >= 10 && i < 15; })));
+  EXPECT_LT(scan->metrics().peak_memory_bytes, kTextBytes * kRows / 10);
 }
 
 TEST_F(ArrowFileScan, NamesWhatItDoesNotHave) {

@@ -4,12 +4,34 @@
 #include "calve/expr/evaluate.h"
 #include "calve/pipeline/filter_target.h"
 
+#include <arrow/array/data.h>
+#include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
 #include <arrow/compute/exec.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
 namespace calve::pipeline {
+namespace {
+
+/// `data`, a column as `whole` says, with those children of structs alone that `kept` has.
+std::shared_ptr<arrow::ArrayData> KeptOf(const std::shared_ptr<arrow::ArrayData>& data, const TargetField& whole,
+                                         const TargetField& kept) {
+  if (data->type->id() != arrow::Type::STRUCT) return data;
+  auto result = data->Copy();
+  result->child_data.clear();
+  arrow::FieldVector fields;
+  for (size_t i = 0; i < whole.children.size(); ++i) {
+    const size_t next = result->child_data.size();
+    if (next == kept.children.size() || whole.children[i].id != kept.children[next].id) continue;
+    result->child_data.push_back(KeptOf(data->child_data[i], whole.children[i], kept.children[next]));
+    fields.push_back(data->type->field(static_cast<int>(i))->WithType(result->child_data.back()->type));
+  }
+  result->type = arrow::struct_(std::move(fields));
+  return result;
+}
+
+}  // namespace
 
 Result<BatchFilter> BatchFilter::Make(const Expression& filter, const arrow::Schema& schema) {
   BatchFilter result;
@@ -19,10 +41,10 @@ Result<BatchFilter> BatchFilter::Make(const Expression& filter, const arrow::Sch
   const auto ids = expr::FieldIdsOf(bound);
   arrow::FieldVector fields;
   for (int i = 0; i < schema.num_fields(); ++i) {
-    const auto tested = TargetsWith({testable[static_cast<size_t>(i)]}, ids);
-    if (tested.empty()) continue;
-    result.columns_.push_back(i);
-    fields.push_back(tested[0].field);
+    const TargetField& whole = testable[static_cast<size_t>(i)];
+    if (TargetsWith({whole}, ids).empty()) continue;
+    result.columns_.push_back({i, whole, PrunedTo(whole, ids)});
+    fields.push_back(result.columns_.back().kept.field);
   }
   result.schema_ = arrow::schema(std::move(fields));
   ARROW_ASSIGN_OR_RAISE(result.node_, expr::Bind(filter.root(), *result.schema_));
@@ -35,9 +57,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchFilter::Keep(const arrow::Recor
   if (!tests()) return output;
   arrow::compute::ExecContext context(pool);
   arrow::ArrayVector columns;
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    std::shared_ptr<arrow::Array> column = batch.column(columns_[i]);
-    const auto& type = schema_->field(static_cast<int>(i))->type();
+  for (const Tested& some : columns_) {
+    auto column = arrow::MakeArray(KeptOf(batch.column_data(some.column), some.whole, some.kept));
+    const auto& type = some.kept.field->type();
     if (!column->type()->Equals(*type)) {
       ARROW_ASSIGN_OR_RAISE(column, arrow::compute::Cast(*column, type, arrow::compute::CastOptions::Safe(), &context));
     }

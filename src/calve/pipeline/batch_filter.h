@@ -2,6 +2,7 @@
 
 #include "calve/expr/node.h"
 #include "calve/expression.h"
+#include "calve/pipeline/target_field.h"
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
@@ -29,8 +30,14 @@ class BatchFilter {
                                                           arrow::MemoryPool* pool) const;
 
  private:
-  std::vector<int> columns_;               ///< those tested
-  std::shared_ptr<arrow::Schema> schema_;  ///< of them, in the types that are tested
+  /// A column that is tested, or has fields inside that are.
+  struct Tested {
+    int column;
+    TargetField whole, kept;  ///< kept: what is tested of it, in the types that are tested
+  };
+
+  std::vector<Tested> columns_;
+  std::shared_ptr<arrow::Schema> schema_;  ///< of what is kept
   expr::NodePtr node_;
 };
 

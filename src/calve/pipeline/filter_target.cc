@@ -23,9 +23,11 @@ std::shared_ptr<arrow::DataType> FilterType(const arrow::Field& field) {
   return type.ok() ? *type : field.type();
 }
 
+bool IsIn(const std::vector<int>& ids, int id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+
 /// True when a field with one of `ids` is in the target.
 bool Holds(const TargetField& target, const std::vector<int>& ids) {
-  if (std::find(ids.begin(), ids.end(), target.id) != ids.end()) return true;
+  if (IsIn(ids, target.id)) return true;
   return std::any_of(target.children.begin(), target.children.end(), [&](const auto& c) { return Holds(c, ids); });
 }
 
@@ -79,6 +81,14 @@ std::vector<TargetField> TargetsWith(const std::vector<TargetField>& targets, co
     if (Holds(target, ids)) result.push_back(target);
   }
   return result;
+}
+
+TargetField PrunedTo(TargetField target, const std::vector<int>& ids) {
+  if (IsIn(ids, target.id) || target.field->type()->id() != arrow::Type::STRUCT) return target;
+  target.children = TargetsWith(target.children, ids);
+  for (TargetField& child : target.children) child = PrunedTo(std::move(child), ids);
+  target.field = WithChildren(target);
+  return target;
 }
 
 }  // namespace calve::pipeline

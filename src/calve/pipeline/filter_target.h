@@ -22,4 +22,7 @@ std::vector<TargetField> MetadataColumnsOf(const expr::NodePtr& filter, const ar
 /// Those that have a field with one of `ids`, themselves or inside.
 std::vector<TargetField> TargetsWith(const std::vector<TargetField>& targets, const std::vector<int>& ids);
 
+/// `target`, which has one of `ids` or a field inside that has, without the fields of structs that have none.
+TargetField PrunedTo(TargetField target, const std::vector<int>& ids);
+
 }  // namespace calve::pipeline
