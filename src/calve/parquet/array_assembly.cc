@@ -71,17 +71,8 @@ Result<std::shared_ptr<Buffer>> OffsetsOf(const Bits& slots, const Bits& element
                                           arrow::MemoryPool* pool) {
   PoolVector<int32_t> offsets(pool);
   ARROW_RETURN_NOT_OK(offsets.Resize(slots_count + 1));
-  int32_t* out = offsets.data();
-  int32_t before = 0;
-  for (int64_t i = 0; i < slots.size(); ++i) {
-    const uint64_t word = elements[i];
-    for (uint64_t left = slots[i]; left != 0; left &= left - 1) {
-      const uint64_t below = (left & (~left + 1)) - 1;
-      *out++ = before + std::popcount(word & below);
-    }
-    before += std::popcount(word);
-  }
-  *out = before;
+  offsets[slots_count] =
+      simd::CountBitsBefore(elements.data(), slots.data(), static_cast<size_t>(slots.size()), offsets.data());
   return offsets.Finish();
 }
 

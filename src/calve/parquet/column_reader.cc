@@ -6,15 +6,12 @@
 #include "calve/base/status.h"
 #include "calve/simd/level_bits.h"
 
+#include <arrow/util/bitmap_ops.h>
+
 namespace calve::parquet {
 namespace {
 
 constexpr int64_t kReservedBytes = 1 << 20;
-
-/// How many rows begin among at most kLevels repetition levels.
-int64_t CountRows(const uint8_t* repetition, int64_t count) {
-  return std::count(repetition, repetition + count, uint8_t{0});
-}
 
 }  // namespace
 
@@ -26,7 +23,10 @@ ColumnReader::ColumnReader(const LeafColumn& leaf, PageReader pages, const Batch
       held_(layout_, pool),
       pool_(pool) {
   if (layout_.keeps_definition) definition_.resize(kLevels);
-  if (layout_.keeps_repetition) repetition_.resize(kLevels);
+  if (layout_.keeps_repetition) {
+    repetition_.resize(kLevels);
+    inside_rows_.resize(kLevels / 64);
+  }
 }
 
 Result<int64_t> ColumnReader::Fill(int64_t rows) {
@@ -121,6 +121,10 @@ Status ColumnReader::FillFlat(int64_t rows) {
 }
 
 Status ColumnReader::FillNested(int64_t rows) {
+  if (held_.levels_count() == 0) {
+    const int64_t entries = std::min(rows, kReservedBytes / static_cast<int64_t>(sizeof(int64_t)));
+    ARROW_RETURN_NOT_OK(held_.ReserveBatch(entries));
+  }
   while (complete_rows_ < rows) {
     if (level_ == levels_end_) {
       if (page_left_ == 0) {
@@ -217,16 +221,25 @@ Status ColumnReader::DecodeLevels(bool inside_row) {
   if (layout_.keeps_repetition && !inside_row && repetition_[0] != 0) {
     return Invalid("a row begins with repetition level {}", repetition_[0]);
   }
+  if (layout_.keeps_repetition) {
+    simd::BitsAtLeast(repetition_.data(), static_cast<size_t>(count), 1, inside_rows_.data());
+  }
   levels_end_ = count;
   page_left_ -= count;
   return Status::OK();
+}
+
+int64_t ColumnReader::CountRows(int64_t begin, int64_t end) const {
+  if (!layout_.keeps_repetition) return end - begin;
+  const auto* inside = reinterpret_cast<const uint8_t*>(inside_rows_.data());
+  return end - begin - arrow::internal::CountSetBits(inside, begin, end - begin);
 }
 
 /// Decoded levels that belong to the first `rows` rows.
 int64_t ColumnReader::CountTakeable(int64_t rows) const {
   const int64_t begun = held_.rows_begun(), left = levels_end_ - level_;
   if (!layout_.keeps_repetition) return std::min(left, rows - begun);
-  if (begun + CountRows(repetition_.data() + level_, left) <= rows) return left;
+  if (begun + CountRows(level_, levels_end_) <= rows) return left;
   int64_t more = rows - begun;
   for (int64_t i = level_; i < levels_end_; ++i) {
     if (repetition_[i] == 0 && more-- == 0) return i - level_;
@@ -284,7 +297,7 @@ Status ColumnReader::AppendNested(int64_t count) {
   ARROW_RETURN_NOT_OK(held_.validity().AppendBits(reinterpret_cast<const uint8_t*>(valid), 0, slots));
   ARROW_RETURN_NOT_OK(held_.AppendSlots(slots, &values_));
   ARROW_RETURN_NOT_OK(held_.AppendLevels(definition, repetition, count));
-  held_.BeginRows(repetition == nullptr ? count : CountRows(repetition, count));
+  held_.BeginRows(CountRows(level_, level_ + count));
   level_ += count;
   return Status::OK();
 }

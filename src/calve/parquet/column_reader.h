@@ -51,6 +51,8 @@ class ColumnReader {
   Status ReadDictionary(const Page& page);
   /// `inside_row`: the levels may go on with a row that has begun.
   Status DecodeLevels(bool inside_row);
+  /// How many of the decoded entries in [begin, end) begin a row.
+  int64_t CountRows(int64_t begin, int64_t end) const;
   int64_t CountTakeable(int64_t rows) const;
   /// How many of the next `count` entries may be decoded within the limits; 0: the batch has to end.
   Result<int64_t> WithinLimits(int64_t count) const;
@@ -78,6 +80,7 @@ class ColumnReader {
 
   // Levels of the current page that are decoded but not yet taken (nested columns).
   std::vector<uint8_t> definition_, repetition_;
+  std::vector<uint64_t> inside_rows_;  ///< a bit an entry: its repetition level is not 0
   int64_t level_ = 0, levels_end_ = 0;
 };
 

@@ -10,8 +10,11 @@
 namespace calve::parquet {
 namespace {
 
-/// No more room than this is made for byte arrays before they are seen.
+/// No more room than this is made for values before they are seen.
 constexpr int64_t kMostRoomBytes = 4 << 20;
+
+/// A little more than `count`.
+int64_t About(int64_t count) { return count + count / 16; }
 
 }  // namespace
 
@@ -56,6 +59,15 @@ Status LeafValues::ReserveSlots(int64_t slots) {
   if (layout_.form == ValueForm::kViews) return views_.views().Reserve(slots);
   if (layout_.form == ValueForm::kOffsets) return binary_.offsets.Reserve(slots);
   return fixed_.Reserve(slots * width_);
+}
+
+Status LeafValues::ReserveBatch(int64_t entries) {
+  const int64_t slot_bytes = layout_.form == ValueForm::kViews ? sizeof(BinaryView) : layout_.slot_width();
+  const int64_t most_slots = kMostRoomBytes / std::max<int64_t>(slot_bytes, sizeof(int32_t));
+  ARROW_RETURN_NOT_OK(ReserveSlots(std::min(std::max(entries, About(last_.slots)), most_slots)));
+  const int64_t levels = std::min(std::max(entries, About(last_.levels)), kMostRoomBytes);
+  if (layout_.keeps_definition) ARROW_RETURN_NOT_OK(definition_.Reserve(levels));
+  return layout_.keeps_repetition ? repetition_.Reserve(levels) : Status::OK();
 }
 
 Status LeafValues::AppendSlots(int64_t slots, PageValues* page) {
@@ -103,7 +115,7 @@ Status LeafValues::AppendFixed(int64_t slots, int64_t nulls, FixedDecoder* value
 
 Status LeafValues::AppendBinary(int64_t slots, int64_t nulls, BinaryDecoder* values) {
   const int32_t begin = binary_.offsets[slots_];
-  if (slots_ == 0) ARROW_RETURN_NOT_OK(binary_.data.Reserve(last_bytes_ + last_bytes_ / 16));
+  if (slots_ == 0) ARROW_RETURN_NOT_OK(binary_.data.Reserve(About(last_bytes_)));
   if (slots > nulls) ARROW_RETURN_NOT_OK(values->Decode(slots - nulls, &binary_));
   ARROW_RETURN_NOT_OK(binary_.offsets.Resize(slots_ + slots + 1));
   if (nulls == 0) return Status::OK();
@@ -215,6 +227,7 @@ Result<LeafBatch> LeafValues::Take(int64_t rows) {
   LeafValues rest(layout_, pool_);
   ARROW_RETURN_NOT_OK(rest.Init());
   rest.last_bytes_ = last_bytes_;
+  rest.last_ = cut;
   rest.rows_begun_ = rows_begun_ - rows;
   ARROW_RETURN_NOT_OK(MoveRest(cut, &rest));
   ARROW_ASSIGN_OR_RAISE(LeafBatch batch, Finish(rows));
@@ -306,6 +319,7 @@ Result<LeafBatch> LeafValues::Finish(int64_t rows) {
   if (layout_.keeps_repetition) {
     ARROW_ASSIGN_OR_RAISE(batch.repetition_levels, repetition_.Finish());
   }
+  last_ = {.levels = batch.levels_count, .slots = slots_};
   rows_begun_ = slots_ = nulls_ = 0;
   return batch;
 }

@@ -55,6 +55,9 @@ class LeafValues {
 
   /// Makes room for `slots` values, where they are of one width.
   Status ReserveSlots(int64_t slots);
+  /// Makes room for the slots and levels of a batch that is about to begin: about as many as the one before had, or
+  /// `entries` if that is more.
+  Status ReserveBatch(int64_t entries);
   /// Decodes the values of the slots that were added to validity() since the last call.
   Status AppendSlots(int64_t slots, PageValues* page);
   /// Records levels, and rows that begin with them. `repetition` is null when it is not kept.
@@ -93,6 +96,7 @@ class LeafValues {
   PoolVector<uint8_t> fixed_;  ///< kFixed: values; kIndices: indices
   BinaryValues binary_;        ///< kOffsets: values
   int64_t last_bytes_ = 0;     ///< of binary_ in the batch before: the next will need about as many
+  Cut last_;                   ///< the same of slots and levels, where levels are kept
   ViewValues views_;           ///< kViews: values
   PoolVector<uint8_t> definition_, repetition_;
 

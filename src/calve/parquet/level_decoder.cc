@@ -43,7 +43,11 @@ Status LevelDecoder::Decode(int64_t count, uint8_t* out) {
     return Status::OK();
   }
   if (bit_packed_.data() != nullptr) return DecodeBitPacked(count, out);
-  while (count > 0) {
+  while (true) {
+    const int64_t decoded = runs_.DecodeShortRuns(count, static_cast<uint8_t>(std::min(max_level_, 0xff)), out);
+    out += decoded;
+    count -= decoded;
+    if (count == 0) return Status::OK();
     Run run;
     ARROW_RETURN_NOT_OK(runs_.Next(count, &run));
     if (run.packed == nullptr) {
@@ -58,7 +62,6 @@ Status LevelDecoder::Decode(int64_t count, uint8_t* out) {
     out += run.count;
     count -= run.count;
   }
-  return Status::OK();
 }
 
 Status LevelDecoder::DecodeValidity(int64_t count, ValidityBuilder* out) {

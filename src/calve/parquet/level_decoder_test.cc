@@ -2,9 +2,11 @@
 
 #include <arrow/memory_pool.h>
 #include <arrow/util/bit_util.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
 #include <vector>
 
@@ -82,50 +84,96 @@ TEST(LevelDecoder, ValidityKeepsRuns) {
     EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs), 81, step).ValueOrDie(), expected);
 }
 
-/// Runs of both kinds and the levels that they stand for.
+/// Runs of both kinds and the levels, up to `largest`, that they stand for.
 struct RandomRuns {
-  Bytes bytes;
-  std::vector<bool> levels;
+  Bytes bytes, levels;
 
-  explicit RandomRuns(uint64_t seed) {
-    std::mt19937_64 random(seed);
+  RandomRuns(uint64_t seed, int largest_level) : random(seed), largest(static_cast<uint64_t>(largest_level)) {
     const uint64_t longest = random() % 2 == 0 ? 10 : 300;
-    while (levels.size() < 3000) random() % 2 == 0 ? AddRepeated(1 + random() % longest, random) : AddPacked(random);
+    while (levels.size() < 3000) random() % 2 == 0 ? AddRepeated(1 + random() % longest) : AddPacked();
   }
+
+  std::vector<bool> validity() const { return {levels.begin(), levels.end()}; }
 
  private:
   void AddHeader(uint64_t header) {
     for (; header >= 0x80; header >>= 7) bytes.push_back(static_cast<uint8_t>(header | 0x80));
     bytes.push_back(static_cast<uint8_t>(header));
   }
-  void AddRepeated(uint64_t count, std::mt19937_64& random) {
+  void AddRepeated(uint64_t count) {
     AddHeader(count << 1);
-    bytes.push_back(random() % 2);
-    levels.insert(levels.end(), count, bytes.back() == 1);
+    bytes.push_back(static_cast<uint8_t>(random() % (largest + 1)));
+    levels.insert(levels.end(), count, bytes.back());
   }
-  void AddPacked(std::mt19937_64& random) {
+  void AddPacked() {
     const uint64_t groups = 1 + random() % (random() % 4 == 0 ? 70 : 4);
+    const int width = std::bit_width(largest);
     AddHeader(groups << 1 | 1);
     for (uint64_t group = 0; group < groups; ++group) {
-      bytes.push_back(static_cast<uint8_t>(random()));
-      for (int bit = 0; bit < 8; ++bit) levels.push_back((bytes.back() >> bit & 1) != 0);
+      uint64_t packed = 0;
+      for (int i = 0; i < 8; ++i) {
+        levels.push_back(static_cast<uint8_t>(random() % (largest + 1)));
+        packed |= uint64_t{levels.back()} << (i * width);
+      }
+      for (int i = 0; i < width; ++i) bytes.push_back(static_cast<uint8_t>(packed >> (8 * i)));
     }
   }
+
+  std::mt19937_64 random;
+  uint64_t largest;
 };
+
+TEST(LevelDecoder, LevelsOfRandomRuns) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const int largest = 1 + static_cast<int>(seed % 20);
+    const RandomRuns runs(seed, largest);
+    const auto count = static_cast<int64_t>(runs.levels.size());
+    for (const int64_t step : {int64_t{1}, int64_t{63}, int64_t{500}, count}) {
+      EXPECT_EQ(Levels(LevelDecoder::FromV2(largest, runs.bytes), count, step).ValueOrDie(), runs.levels) << seed;
+    }
+    EXPECT_TRUE(Levels(LevelDecoder::FromV2(largest, runs.bytes), count + 1, count + 1).status().IsInvalid());
+  }
+}
+
+TEST(LevelDecoder, ShortRunsOfLevelsCutAtEveryByte) {
+  const RandomRuns runs(0, 5);
+  const auto count = static_cast<int64_t>(runs.levels.size());
+  for (size_t size = 0; size < runs.bytes.size(); ++size) {
+    const Bytes exact(runs.bytes.begin(), runs.bytes.begin() + static_cast<int64_t>(size));
+    EXPECT_TRUE(Levels(LevelDecoder::FromV2(5, exact), count, count).status().IsInvalid()) << size;
+  }
+}
+
+TEST(LevelDecoder, RefusesALevelTooLargeAmongShortRunsOfLevels) {
+  Bytes runs;
+  for (int i = 0; i < 40; ++i) runs.insert(runs.end(), {0x06, 0x02, 0x03, 0x24, 0x49});
+  const auto status = [&] { return Levels(LevelDecoder::FromV2(2, runs), 440, 440).status(); };
+  EXPECT_TRUE(status().ok());
+  for (const uint8_t repeated : {3, 15, 16, 255}) {
+    runs[51] = repeated;
+    EXPECT_EQ(status().message(), fmt::format("level {} out of range (the largest is 2)", repeated));
+  }
+  runs[51] = 2;
+  runs[54] = 0x4d;
+  EXPECT_EQ(status().message(), "level 3 out of range (the largest is 2)");
+  runs[54] = 0x49;
+  runs[50] = 0;  // a run of no values
+  EXPECT_TRUE(status().IsInvalid());
+}
 
 TEST(LevelDecoder, ValidityOfRandomRuns) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
-    const RandomRuns runs(seed);
+    const RandomRuns runs(seed, 1);
     const auto count = static_cast<int64_t>(runs.levels.size());
     for (const int64_t step : {int64_t{1}, int64_t{57}, int64_t{500}, count}) {
-      EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs.bytes), count, step).ValueOrDie(), runs.levels) << seed;
+      EXPECT_EQ(Validity(LevelDecoder::FromV2(1, runs.bytes), count, step).ValueOrDie(), runs.validity()) << seed;
     }
     EXPECT_TRUE(Validity(LevelDecoder::FromV2(1, runs.bytes), count + 1, count + 1).status().IsInvalid());
   }
 }
 
 TEST(LevelDecoder, ShortRunsCutAtEveryByte) {
-  const RandomRuns runs(0);
+  const RandomRuns runs(0, 1);
   const auto count = static_cast<int64_t>(runs.levels.size());
   for (size_t size = 0; size < runs.bytes.size(); ++size) {
     const Bytes exact(runs.bytes.begin(), runs.bytes.begin() + static_cast<int64_t>(size));

@@ -48,6 +48,12 @@ class RunReader {
   int64_t NextShortRunsOfBits(int64_t count, Out* out);
   static constexpr int64_t kShortRun = 56;
 
+  /// Of values of at most 4 bits, none of which may be greater than `largest` (< 16): decodes the next runs to `out`, a
+  /// byte each, whole ones of less than kRunRoom values, as long as there are such and there is room for kRunRoom in
+  /// `count` values. Returns how many values there were. Stops early before anything unusual, which Next knows.
+  int64_t DecodeShortRuns(int64_t count, uint8_t largest, uint8_t* out);
+  static constexpr int64_t kRunRoom = 64;
+
  private:
   Status ReadHeader();
 

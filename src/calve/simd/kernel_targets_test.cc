@@ -309,6 +309,26 @@ TEST(KernelTargets, LevelBits) {
   });
 }
 
+TEST(KernelTargets, CountBitsBefore) {
+  ForEachTarget([] {
+    std::mt19937_64 random(16);
+    for (size_t words : {0, 1, 2, 17}) {
+      std::vector<uint64_t> bits(words), mask(words);
+      for (auto& word : bits) word = random();
+      for (auto& word : mask) word = random() % 3 == 0 ? ~uint64_t{0} : random() & random();
+      std::vector<int32_t> expected, out(64 * words);
+      int32_t before = 0;
+      for (size_t i = 0; i < 64 * words; ++i) {
+        if ((mask[i / 64] >> (i % 64) & 1) != 0) expected.push_back(before);
+        before += static_cast<int32_t>(bits[i / 64] >> (i % 64) & 1);
+      }
+      EXPECT_EQ(CountBitsBefore(bits.data(), mask.data(), words, out.data()), before);
+      out.resize(expected.size());
+      EXPECT_EQ(out, expected);
+    }
+  });
+}
+
 TEST(KernelTargets, ExpandBits) {
   ForEachTarget([] {
     std::mt19937_64 random(10);

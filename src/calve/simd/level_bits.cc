@@ -98,6 +98,19 @@ void SpreadBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool o
   }
 }
 
+int32_t RankBits(const uint64_t* bits, const uint64_t* mask, size_t words, int32_t* out) {
+  int32_t before = 0;
+  for (size_t i = 0; i < words; ++i) {
+    const uint64_t word = bits[i];
+    for (uint64_t left = mask[i]; left != 0; left &= left - 1) {
+      const uint64_t in_front = (left & (~left + 1)) - 1;
+      *out++ = before + std::popcount(word & in_front);
+    }
+    before += std::popcount(word);
+  }
+  return before;
+}
+
 /// Adds the planes of one word up: bit i of the number of planes with bit j set becomes bit j of digits[i].
 HWY_INLINE void AddPlanes(const uint64_t* const* planes, size_t planes_count, size_t word, int width,
                           uint64_t* digits) {
@@ -181,6 +194,7 @@ namespace calve::simd {
 HWY_EXPORT(LevelBits);
 HWY_EXPORT(PackBits);
 HWY_EXPORT(SpreadBits);
+HWY_EXPORT(RankBits);
 HWY_EXPORT(InterleavePlanes);
 HWY_EXPORT(FindUniform);
 
@@ -194,6 +208,10 @@ size_t CompressBits(const uint64_t* bits, const uint64_t* mask, size_t count, ui
 
 void ExpandBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) noexcept {
   HWY_DYNAMIC_DISPATCH(SpreadBits)(bits, mask, count, others, out);
+}
+
+int32_t CountBitsBefore(const uint64_t* bits, const uint64_t* mask, size_t words, int32_t* out) noexcept {
+  return HWY_DYNAMIC_DISPATCH(RankBits)(bits, mask, words, out);
 }
 
 void UniformBytes(const uint8_t* bytes, size_t count, uint64_t* zeros, uint64_t* ones) noexcept {

@@ -17,6 +17,10 @@ size_t CompressBits(const uint64_t* bits, const uint64_t* mask, size_t count, ui
 /// of `mask` behind `count` are 0, and so become those of `out`.
 void ExpandBits(const uint64_t* bits, const uint64_t* mask, size_t count, bool others, uint64_t* out) noexcept;
 
+/// How many bits of `bits` stand in front of each of those that are set in `mask`, in order, to `out`. Returns how many
+/// there are in all `words` words.
+int32_t CountBitsBefore(const uint64_t* bits, const uint64_t* mask, size_t words, int32_t* out) noexcept;
+
 /// Sets bit i of `zeros` where bytes[i] is 0x00 and of `ones` where it is 0xFF, for i < count; the last words' other
 /// bits are 0. Both have room for whole words.
 void UniformBytes(const uint8_t* bytes, size_t count, uint64_t* zeros, uint64_t* ones) noexcept;
