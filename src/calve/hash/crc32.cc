@@ -4,9 +4,9 @@
 
 namespace calve {
 
-uint32_t Crc32(std::span<const uint8_t> bytes) {
-  // For no bytes libdeflate returns the initial value, even when the pointer is null.
-  return libdeflate_crc32(0, bytes.data(), bytes.size());
+uint32_t Crc32(std::span<const uint8_t> bytes, uint32_t crc) {
+  // Of a null pointer libdeflate returns the initial value.
+  return bytes.empty() ? crc : libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 
 }  // namespace calve

@@ -54,6 +54,7 @@ TEST(Crc32, CheckValue) {
   EXPECT_EQ(Crc32({}), 0u);
   EXPECT_EQ(Crc32(Bytes("123456789")), 0xcbf43926u);
   EXPECT_EQ(Crc32(Bytes("The quick brown fox jumps over the lazy dog")), 0x414fa339u);
+  EXPECT_EQ(Crc32(Bytes("jumps over the lazy dog"), Crc32({}, Crc32(Bytes("The quick brown fox ")))), 0x414fa339u);
 }
 
 // RFC 3720, appendix B.4, and the catalogue's check value.

@@ -1,11 +1,63 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace calve::parquet {
+
+/// How many bytes two strings begin with alike.
+inline size_t SharedPrefix(std::string_view a, std::string_view b) {
+  constexpr size_t kFirst = 64, kBlock = 512;
+  const size_t most = std::min(a.size(), b.size());
+  size_t shared = 0;
+  const auto compare_words = [&](size_t end) {
+    for (; shared + sizeof(uint64_t) <= end; shared += sizeof(uint64_t)) {
+      uint64_t left, right;
+      std::memcpy(&left, a.data() + shared, sizeof(left));
+      std::memcpy(&right, b.data() + shared, sizeof(right));
+      if (left == right) continue;
+      shared += static_cast<size_t>(std::countr_zero(left ^ right)) / 8;
+      return false;
+    }
+    return true;
+  };
+  if (!compare_words(std::min(most, kFirst))) return shared;
+  while (shared + kBlock <= most && std::memcmp(a.data() + shared, b.data() + shared, kBlock) == 0) shared += kBlock;
+  if (!compare_words(most)) return shared;
+  while (shared < most && a[shared] == b[shared]) ++shared;
+  return shared;
+}
+
+/// A byte string that is kept: a copy, or where it lies, when it is long and stays there until Own().
+class KeptBytes {
+ public:
+  std::string_view view() const { return refers_ ? referred_ : std::string_view(own_); }
+  bool refers() const { return refers_; }
+  void Keep(std::string_view bytes, bool stays) {
+    constexpr size_t kShort = 64;
+    if (bytes.data() == view().data() && bytes.size() == view().size()) return;
+    refers_ = stays && bytes.size() > kShort;
+    if (refers_) {
+      referred_ = bytes;
+    } else {
+      own_.assign(bytes);
+    }
+  }
+  void Own() {
+    if (refers_) own_.assign(referred_);
+    refers_ = false;
+  }
+
+ private:
+  bool refers_ = false;
+  std::string_view referred_;
+  std::string own_;
+};
 
 /// The smallest and largest of byte strings, unsigned byte by byte. Most are told apart by their first eight bytes.
 /// The strings must outlive it.

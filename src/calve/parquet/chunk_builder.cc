@@ -89,6 +89,7 @@ ChunkBuilder<T>::ChunkBuilder(const WrittenLeaf* leaf, const ParquetWriteOptions
       chunk_bounds_(order_),
       bloom_filter_(BloomFilterOf(own, leaf->column.element, pool)),
       file_bounds_(order_) {
+  WriteDeltas();
   summary_.field_id = leaf->column.element.field_id.value_or(-1);
   summary_.inside_repeated = leaf->column.max_repetition_level > 0;
 }
@@ -104,6 +105,8 @@ Result<WrittenChunk> ChunkBuilder<T>::Finish() {
   WrittenChunk chunk;
   chunk.pages = std::exchange(pages_, {});
   chunk.data_pages = std::exchange(data_pages_, {});
+  owned_pages_ = 0;
+  borrows_ = false;
   sealed_bytes_ = 0;
   null_page_rows_ = 0;
   null_page_ = {};
@@ -123,7 +126,24 @@ Result<WrittenChunk> ChunkBuilder<T>::Finish() {
     ARROW_ASSIGN_OR_RAISE(chunk.bloom_filter, bloom_filter_->Finish());
   }
   page_encoding_.EndChunk();
+  WriteDeltas();
   return chunk;
+}
+
+template <typename T>
+Status ChunkBuilder<T>::Own(arrow::MemoryPool* pool) {
+  borrows_ = false;
+  for (; owned_pages_ < pages_.size(); ++owned_pages_) ARROW_RETURN_NOT_OK(pages_[owned_pages_].OwnBody(pool));
+  for (Bounds<T>* bounds : {&page_bounds_, &chunk_bounds_, &file_bounds_}) bounds->Own();
+  return encoder_.Own();
+}
+
+/// Values that are to become DELTA_BYTE_ARRAY do so at once, unless a bloom filter needs them as well.
+template <typename T>
+void ChunkBuilder<T>::WriteDeltas() {
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    encoder_.WriteDeltas(!bloom_filter_ && page_encoding_.known() == Encoding::kDeltaByteArray);
+  }
 }
 
 /// Where all values are ids. Reals are none: zeros and NaNs have several entries.
@@ -217,6 +237,7 @@ template <typename T>
 void ChunkBuilder<T>::AddPage(WrittenPage page) {
   DescribePage();
   sealed_bytes_ += page.bytes();
+  borrows_ |= !page.borrowed.empty();
   pages_.push_back(std::move(page));
 }
 
@@ -236,12 +257,10 @@ Result<WrittenPage> ChunkBuilder<T>::EncodePage(bool last_of_chunk) {
   content.definition_levels = encoded_definition_levels_.span();
   ARROW_ASSIGN_OR_RAISE(EncodedValues values, encoder_.EncodePage(last_of_chunk, &page_bounds_));
   if (values.encoding == Encoding::kPlain && !std::is_same_v<T, uint8_t>) {
-    ARROW_RETURN_NOT_OK(AddToBloomFilter(values.bytes, page_.value_count));
-    ARROW_ASSIGN_OR_RAISE(values.bytes, page_encoding_.Encode(values.bytes, page_.value_count));
-    values.encoding = page_encoding_.encoding();
+    ARROW_RETURN_NOT_OK(EncodePlain(&values));
   }
   content.encoding = values.encoding;
-  content.values = values.bytes;
+  content.values = values.pieces;
   if (skip_poor_compression_ && pages_.empty()) {
     ARROW_ASSIGN_OR_RAISE(compress_, page_writer_->IsCompressible(content.values));
   }
@@ -249,7 +268,22 @@ Result<WrittenPage> ChunkBuilder<T>::EncodePage(bool last_of_chunk) {
   auto page = page_writer_->DataPage(content);
   ARROW_RETURN_NOT_OK(leaf_->InColumn(page.status()));
   encoder_.ClearPage();
+  WriteDeltas();
   return page;
+}
+
+/// Gives values that are in PLAIN the encoding that they are to have.
+template <typename T>
+Status ChunkBuilder<T>::EncodePlain(EncodedValues* values) {
+  if constexpr (!std::is_same_v<T, uint8_t>) {
+    if (!bloom_filter_ && page_encoding_.known() == Encoding::kPlain) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(std::span<const uint8_t> bytes, encoder_.PlainInOnePiece());
+    ARROW_RETURN_NOT_OK(AddToBloomFilter(bytes, page_.value_count));
+    ARROW_ASSIGN_OR_RAISE(bytes, page_encoding_.Encode(bytes, page_.value_count));
+    values->encoding = page_encoding_.encoding();
+    values->pieces = {PagePiece{bytes, false}};
+  }
+  return Status::OK();
 }
 
 template <typename T>
@@ -263,9 +297,7 @@ void ChunkBuilder<T>::DescribePage() {
   null_count_ += page_.null_count();
   nan_count_ += page_.nan_count;
   if (page_bounds_.has_values()) {
-    page_.min = page_bounds_.min();
-    page_.max = page_bounds_.max();
-    CutBounds(leaf_->column.element, &page_);
+    SetPageBounds(leaf_->column.element, page_bounds_.min(), page_bounds_.max(), &page_);
     chunk_bounds_.Update(page_bounds_);
     page_bounds_.Reset();
   }

@@ -46,6 +46,10 @@ class ChunkBuilder {
   Status AppendLevels(const LeafSlots& slots);
   /// Puts the open page among those that are done.
   Status SealPage(bool last_of_chunk);
+  /// True when pages refer to values of the batch.
+  bool borrows() const { return borrows_; }
+  /// Copies whatever refers to the batch.
+  Status Own(arrow::MemoryPool* pool);
   /// Ends the chunk. The next step begins another.
   Result<WrittenChunk> Finish();
   /// Of all chunks that have ended.
@@ -54,6 +58,8 @@ class ChunkBuilder {
  private:
   int64_t LevelBytes() const { return repetition_levels_.estimated_bytes() + definition_levels_.estimated_bytes(); }
   Result<WrittenPage> EncodePage(bool last_of_chunk);
+  Status EncodePlain(EncodedValues* values);
+  void WriteDeltas();
   void AddPage(WrittenPage page);
   void DescribePage();
   Status AddDictionaryPage(WrittenChunk* chunk);
@@ -76,6 +82,8 @@ class ChunkBuilder {
 
   // The chunk.
   std::vector<WrittenPage> pages_;
+  size_t owned_pages_ = 0;  ///< the first so many refer to no batch
+  bool borrows_ = false;
   std::vector<PageDescription> data_pages_;
   int64_t dictionary_values_ = 0;  ///< of the chunk that ended last
   bool compress_ = true;           ///< unless a sample showed that it does not pay

@@ -3,6 +3,7 @@
 #include "calve/base/status.h"
 #include "calve/parquet/page_encoding.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -83,6 +84,7 @@ ColumnOptions ColumnOptions::Make(const ParquetWriteOptions& options, const Writ
   ColumnOptions result;
   result.dictionary = options.dictionary;
   result.dictionary_bytes = options.dictionary_bytes;
+  result.page_bytes = options.content_chunking ? kLargestPageBytes : std::min(options.page_bytes, kLargestPageBytes);
   // What is said for all holds for the columns that it can hold for.
   result.encoding = EncodingOf(options.encoding);
   if (result.encoding && !CanEncode(*result.encoding, type)) result.encoding = std::nullopt;

@@ -8,10 +8,14 @@
 
 namespace calve::parquet {
 
+/// Leaves room below 2^31 for compression that expands.
+inline constexpr int64_t kLargestPageBytes = int64_t{1} << 30;
+
 /// Options of a file as they apply to one of its columns.
 struct ColumnOptions {
   bool dictionary = true;
   int64_t dictionary_bytes = 2 << 20;
+  int64_t page_bytes = 1 << 20;
   std::optional<Encoding> encoding;  ///< of pages without a dictionary; none: chosen
   std::optional<ParquetBloomFilterOptions> bloom_filter;
 

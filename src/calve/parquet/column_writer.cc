@@ -24,7 +24,6 @@ namespace {
 /// Smaller where a row may be many values.
 constexpr int64_t kRowsPerStep = 4096, kNestedRowsPerStep = 2048;
 constexpr int64_t kRowsOfWord = 64;  ///< pages of flat columns are cut between words of the validity bitmap
-constexpr int64_t kLargestPage = int64_t{1} << 30;  ///< leaves room below 2^31 for compression that expands
 /// What a single row may take, which cannot be cut.
 constexpr int64_t kLargestRow = std::numeric_limits<int32_t>::max() - (int64_t{1} << 20);
 
@@ -36,7 +35,7 @@ class TypedColumnWriter : public ColumnWriter {
       : leaf_(leaf),
         page_writer_(page_writer),
         page_rows_(options->page_rows),
-        page_bytes_(options->content_chunking ? kLargestPage : std::min(options->page_bytes, kLargestPage)),
+        page_bytes_(own.page_bytes),
         dictionary_bytes_(options->dictionary_bytes),
         rows_per_step_(leaf->column.max_repetition_level > 0 || !std::is_arithmetic_v<T> ? kNestedRowsPerStep
                                                                                          : kRowsPerStep),
@@ -72,10 +71,12 @@ class TypedColumnWriter : public ColumnWriter {
     return Status::OK();
   }
 
-  void EndBatch() override {
+  bool borrows() const override { return chunk_.borrows(); }
+  Status EndBatch() override {
     levels_.Unbind();
     values_.Unbind();
     gathers_plain_ = false;
+    return chunk_.Own(pool_);
   }
 
   int64_t chunk_bytes() const override { return chunk_.bytes(); }
@@ -159,7 +160,10 @@ class TypedColumnWriter : public ColumnWriter {
       if (values_.has_entries() && chunk_.encoder().uses_dictionary()) return WriteEntries(row, count);
     }
     if constexpr (kIsBytes) {
-      if (gathers_plain_ && chunk_.encoder().writes_plain()) return WritePlain(row, count);
+      if (gathers_plain_ && chunk_.encoder().writes_plain()) {
+        const int64_t bytes = plain_gatherer_.Bytes(slots_.values);
+        if (fixed_ || bytes < slots_.values.count * kLongValueBytes) return WritePlain(row, count, bytes);
+      }
     }
     auto gathered = values_.Gather(slots_.values);
     ARROW_RETURN_NOT_OK(leaf_->InColumn(gathered.status()));
@@ -173,11 +177,12 @@ class TypedColumnWriter : public ColumnWriter {
   }
 
   /// Values that need not be looked at one by one.
-  Status WritePlain(int64_t row, int64_t count) {
-    const int64_t bytes = plain_gatherer_.Bytes(slots_.values);
+  Status WritePlain(int64_t row, int64_t count, int64_t bytes) {
     return PutStep(
-        row, count, [&] { return chunk_.encoder().BytesWith({}) + bytes; },
+        row, count, [&]() -> Result<int64_t> { return chunk_.encoder().plain_bytes() + bytes; },
         [&]() -> Result<bool> {
+          // The page before may have decided on an encoding.
+          if (!chunk_.encoder().writes_plain()) return false;
           auto* plain = chunk_.encoder().plain_values();
           ARROW_RETURN_NOT_OK(
               leaf_->InColumn(plain_gatherer_.Append(slots_.values, bytes, plain, chunk_.page_bounds())));
@@ -195,7 +200,7 @@ class TypedColumnWriter : public ColumnWriter {
     const std::span<const uint32_t> positions = *gathered;
     const std::span<const T> entries = values_.entries();
     return PutStep(
-        row, count, [&] { return chunk_.encoder().BytesWithEntries(entries, positions); },
+        row, count, [&]() -> Result<int64_t> { return chunk_.encoder().BytesWithEntries(entries, positions); },
         [&]() -> Result<bool> {
           ARROW_ASSIGN_OR_RAISE(bool appended,
                                 chunk_.encoder().AppendEntries(entries, positions, values_.entries_generation()));
@@ -213,10 +218,12 @@ class TypedColumnWriter : public ColumnWriter {
   /// step's; `append()`: false when the page has to end before them.
   template <typename BytesWith, typename Append>
   Status PutStep(int64_t row, int64_t count, const BytesWith& bytes_with, const Append& append) {
-    int64_t bytes = chunk_.LevelBytesWith(slots_) + bytes_with();
+    ARROW_ASSIGN_OR_RAISE(int64_t bytes, bytes_with());
+    bytes += chunk_.LevelBytesWith(slots_);
     if (bytes > page_bytes_ && chunk_.page()->row_count > 0) {
       ARROW_RETURN_NOT_OK(chunk_.SealPage(/*last_of_chunk=*/false));
-      bytes = chunk_.LevelBytesWith(slots_) + bytes_with();
+      ARROW_ASSIGN_OR_RAISE(bytes, bytes_with());
+      bytes += chunk_.LevelBytesWith(slots_);
     }
     if (bytes > page_bytes_ && count > 1) {
       const int64_t half = count / 2 > kRowsOfWord ? count / 2 / kRowsOfWord * kRowsOfWord : count / 2;

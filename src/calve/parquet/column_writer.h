@@ -36,8 +36,10 @@ class ColumnWriter {
   /// Adds rows [row, row + count) of the array of the leaf's top-level field, which must stay until EndBatch. After a
   /// failure the writer is of no more use.
   virtual Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) = 0;
-  /// Lets go of the array.
-  virtual void EndBatch() = 0;
+  /// True when values of pages that are done still lie in the arrays. Those of FinishChunk may, too, until EndBatch.
+  virtual bool borrows() const = 0;
+  /// Lets go of the arrays.
+  virtual Status EndBatch() = 0;
   /// Bytes that the chunk has now: pages that are done, what the open page and the dictionary hold.
   virtual int64_t chunk_bytes() const = 0;
   /// Ends the chunk; the next Write begins another.

@@ -59,6 +59,7 @@ Status ChunkEncryptor::EncryptPages(WrittenChunk* chunk) {
   metadata.total_compressed_size = 0;
   for (WrittenPage& page : chunk->pages) {
     const bool is_dictionary = page.type == PageType::kDictionaryPage;
+    ARROW_RETURN_NOT_OK(page.OwnBody(arrow::default_memory_pool()));
     ARROW_ASSIGN_OR_RAISE(std::string body, Encrypt(is_dictionary ? ModuleType::kDictionaryPage : ModuleType::kDataPage,
                                                     TextOf(*page.body), ordinal));
     size_t header_size = 0;

@@ -34,6 +34,8 @@ class PageEncoding {
 
   /// The page's values, `count` of them, given in PLAIN. Valid until the next call.
   Result<std::span<const uint8_t>> Encode(std::span<const uint8_t> plain, int64_t count);
+  /// What pages to come are encoded in; none: not chosen yet.
+  std::optional<Encoding> known() const { return wanted_ ? wanted_ : chosen_; }
   /// Of the values that Encode gave last.
   Encoding encoding() const { return encoding_; }
   void EndChunk() { chosen_.reset(); }

@@ -33,16 +33,16 @@ int CompareDecimals(std::string_view a, std::string_view b) {
 }
 
 /// Bounds of a page for the index, where they can be had.
-bool SetPageBounds(const SchemaElement& element, const PageDescription& page, std::string* min, std::string* max) {
-  if (!page.min || !page.max) return false;
+bool PageBounds(const SchemaElement& element, std::string_view exact_min, std::string_view exact_max, std::string* min,
+                std::string* max) {
   Statistics cut;
-  SetBounds(element, *page.min, *page.max, &cut);
-  const auto whole = [](std::optional<std::string> bound, const std::string& exact, std::string* out) {
+  SetBounds(element, exact_min, exact_max, &cut);
+  const auto whole = [](std::optional<std::string> bound, std::string_view exact, std::string* out) {
     if (!bound && exact.size() > kLongestWholeBound) return false;
-    *out = bound ? std::move(*bound) : exact;
+    *out = bound ? std::move(*bound) : std::string(exact);
     return true;
   };
-  return whole(std::move(cut.min_value), *page.min, min) && whole(std::move(cut.max_value), *page.max, max);
+  return whole(std::move(cut.min_value), exact_min, min) && whole(std::move(cut.max_value), exact_max, max);
 }
 
 BoundaryOrder OrderOf(const LeafColumn& column, BoundOrder order, const ColumnIndex& index) {
@@ -101,14 +101,11 @@ int CompareBounds(BoundOrder order, PhysicalType type, std::string_view a, std::
   }
 }
 
-void CutBounds(const SchemaElement& element, PageDescription* page) {
-  std::string min, max;
-  if (SetPageBounds(element, *page, &min, &max)) {
-    page->min = std::move(min);
-    page->max = std::move(max);
-  } else {
-    page->min = page->max = std::nullopt;
-  }
+void SetPageBounds(const SchemaElement& element, std::string_view min, std::string_view max, PageDescription* page) {
+  std::string cut_min, cut_max;
+  if (!PageBounds(element, min, max, &cut_min, &cut_max)) return;
+  page->min = std::move(cut_min);
+  page->max = std::move(cut_max);
 }
 
 std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<const PageDescription> pages,
@@ -123,7 +120,9 @@ std::optional<ColumnIndex> MakeColumnIndex(const LeafColumn& column, std::span<c
   index.null_counts->reserve(pages.size());
   for (const PageDescription& page : pages) {
     std::string min, max;
-    if (page.value_count > 0 && !SetPageBounds(column.element, page, &min, &max)) return std::nullopt;
+    if (page.value_count > 0) {
+      if (!page.min || !page.max || !PageBounds(column.element, *page.min, *page.max, &min, &max)) return std::nullopt;
+    }
     index.null_pages.push_back(page.value_count == 0);
     index.min_values.push_back(std::move(min));
     index.max_values.push_back(std::move(max));

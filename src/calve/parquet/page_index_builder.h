@@ -17,9 +17,9 @@ namespace calve::parquet {
 /// Compares two bounds as statistics hold them, in an order that is not kNone: negative, zero, positive.
 int CompareBounds(BoundOrder order, PhysicalType type, std::string_view a, std::string_view b);
 
-/// Cuts the bounds of a page to what the column index will have of them; none where it can have none. So descriptions
-/// stay small whatever the values are.
-void CutBounds(const SchemaElement& element, PageDescription* page);
+/// Sets the bounds of a page from exact ones, cut to what the column index will have of them; none where it can have
+/// none. So descriptions stay small whatever the values are.
+void SetPageBounds(const SchemaElement& element, std::string_view min, std::string_view max, PageDescription* page);
 
 /// The column index of a chunk's data pages. None when the type has no order, or a page with values has no bounds that
 /// would be valid: it holds nothing but NaN, or values that are very long and cannot be cut. `histograms`: of levels.

@@ -54,7 +54,46 @@ void AppendLevels(std::span<const uint8_t> levels, ByteBuffer* out) {
 
 int64_t Bytes(std::span<const uint8_t> bytes) { return static_cast<int64_t>(bytes.size()); }
 
+/// Appends all pieces; those that stay in the batch are left there when there is a list for them.
+Status AppendPieces(std::span<const PagePiece> pieces, ByteBuffer* out, std::vector<BorrowedBytes>* borrowed) {
+  for (const PagePiece& piece : pieces) {
+    if (piece.stays && borrowed != nullptr) {
+      borrowed->push_back({out->size(), piece.bytes.data(), Bytes(piece.bytes)});
+    } else {
+      ARROW_RETURN_NOT_OK(out->Append(piece.bytes.data(), Bytes(piece.bytes)));
+    }
+  }
+  return Status::OK();
+}
+
+/// Bytes that will be copied.
+int64_t CopiedBytes(std::span<const PagePiece> pieces, bool all) {
+  int64_t bytes = 0;
+  for (const PagePiece& piece : pieces) bytes += all || !piece.stays ? Bytes(piece.bytes) : 0;
+  return bytes;
+}
+
 }  // namespace
+
+int64_t SizeOf(std::span<const PagePiece> pieces) { return CopiedBytes(pieces, /*all=*/true); }
+
+int64_t WrittenPage::body_bytes() const {
+  int64_t bytes = body->size();
+  for (const BorrowedBytes& piece : borrowed) bytes += piece.size;
+  return bytes;
+}
+
+Status WrittenPage::OwnBody(arrow::MemoryPool* pool) {
+  if (borrowed.empty()) return Status::OK();
+  ByteBuffer all(pool);
+  ARROW_RETURN_NOT_OK(all.Reserve(body_bytes()));
+  ARROW_RETURN_NOT_OK(VisitBody([&](std::span<const uint8_t> bytes, bool) {
+    all.UnsafeAppend(bytes.data(), Bytes(bytes));
+    return Status::OK();
+  }));
+  borrowed.clear();
+  return all.Finish().Value(&body);
+}
 
 PageWriter::PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* pool)
     : pool_(pool), v2_(options.data_page_v2), checksums_(options.page_checksums), level_(options.compression_level) {
@@ -70,23 +109,43 @@ Status PageWriter::AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* 
   return out->Resize(before + static_cast<int64_t>(used));
 }
 
+Status PageWriter::AppendCompressed(std::span<const PagePiece> pieces, ByteBuffer* out) const {
+  if (pieces.size() == 1) return AppendCompressed(pieces.front().bytes, out);
+  ByteBuffer all(pool_);
+  ARROW_RETURN_NOT_OK(all.Reserve(SizeOf(pieces)));
+  ARROW_RETURN_NOT_OK(AppendPieces(pieces, &all, nullptr));
+  return AppendCompressed(all.span(), out);
+}
+
 Result<WrittenPage> PageWriter::Finish(PageHeader header, Encoding encoding, int64_t uncompressed_bytes,
-                                       ByteBuffer* body) const {
+                                       ByteBuffer* body, std::vector<BorrowedBytes> borrowed) const {
   WrittenPage page;
+  ARROW_ASSIGN_OR_RAISE(page.body, body->Finish());
+  page.borrowed = std::move(borrowed);
   page.type = header.type;
   page.encoding = encoding;
   ARROW_ASSIGN_OR_RAISE(header.uncompressed_page_size, HeaderSize(uncompressed_bytes, "bytes"));
-  ARROW_ASSIGN_OR_RAISE(header.compressed_page_size, HeaderSize(body->size(), "compressed bytes"));
-  if (checksums_) header.crc = static_cast<int32_t>(calve::Crc32(body->span()));
+  ARROW_ASSIGN_OR_RAISE(header.compressed_page_size, HeaderSize(page.body_bytes(), "compressed bytes"));
+  if (checksums_) {
+    uint32_t crc = 0;
+    ARROW_RETURN_NOT_OK(page.VisitBody([&](std::span<const uint8_t> bytes, bool) {
+      crc = calve::Crc32(bytes, crc);
+      return Status::OK();
+    }));
+    header.crc = static_cast<int32_t>(crc);
+  }
   page.header = Serialize(header);
   page.uncompressed_bytes = static_cast<int64_t>(page.header.size()) + uncompressed_bytes;
-  ARROW_ASSIGN_OR_RAISE(page.body, body->Finish());
   return page;
 }
 
-Result<bool> PageWriter::IsCompressible(std::span<const uint8_t> values) const {
+Result<bool> PageWriter::IsCompressible(std::span<const PagePiece> pieces) const {
   constexpr size_t kSample = 64 << 10;
   constexpr size_t kWorthwhile = 20;
+  std::span<const uint8_t> values;
+  for (const PagePiece& piece : pieces) {
+    if (piece.bytes.size() > values.size()) values = piece.bytes;
+  }
   if (compressor_ == calve::Codec::kUncompressed || values.empty()) return true;
   const auto sample =
       values.subspan((values.size() - std::min(values.size(), kSample)) / 2).first(std::min(values.size(), kSample));
@@ -118,16 +177,16 @@ Result<WrittenPage> PageWriter::DataPageV1(const DataPageContent& content) const
   header.data_page.emplace();
   ARROW_ASSIGN_OR_RAISE(header.data_page->num_values, HeaderSize(content.slot_count, "values"));
   header.data_page->encoding = content.encoding;
+  const bool compress = compressor_ != calve::Codec::kUncompressed && content.compress;
+  std::vector<BorrowedBytes> borrowed;
   ByteBuffer plain(pool_);
   ARROW_RETURN_NOT_OK(plain.Reserve(2 * static_cast<int64_t>(sizeof(uint32_t)) + Bytes(content.repetition_levels) +
-                                    Bytes(content.definition_levels) + Bytes(content.values)));
+                                    Bytes(content.definition_levels) + CopiedBytes(content.values, compress)));
   if (content.has_repetition_levels) AppendLevels(content.repetition_levels, &plain);
   if (content.has_definition_levels) AppendLevels(content.definition_levels, &plain);
-  plain.UnsafeAppend(content.values.data(), Bytes(content.values));
-  const int64_t uncompressed_bytes = plain.size();
-  if (compressor_ == calve::Codec::kUncompressed || !content.compress) {
-    return Finish(std::move(header), content.encoding, uncompressed_bytes, &plain);
-  }
+  const int64_t uncompressed_bytes = plain.size() + SizeOf(content.values);
+  ARROW_RETURN_NOT_OK(AppendPieces(content.values, &plain, compress ? nullptr : &borrowed));
+  if (!compress) return Finish(std::move(header), content.encoding, uncompressed_bytes, &plain, std::move(borrowed));
   ByteBuffer body(pool_);
   ARROW_RETURN_NOT_OK(AppendCompressed(plain.span(), &body));
   return Finish(std::move(header), content.encoding, uncompressed_bytes, &body);
@@ -147,17 +206,19 @@ Result<WrittenPage> PageWriter::DataPageV2(const DataPageContent& content) const
   ARROW_RETURN_NOT_OK(body.Append(content.repetition_levels.data(), Bytes(content.repetition_levels)));
   ARROW_RETURN_NOT_OK(body.Append(content.definition_levels.data(), Bytes(content.definition_levels)));
   const int64_t levels_bytes = body.size();
-  const int64_t uncompressed_bytes = levels_bytes + Bytes(content.values);
-  v2.is_compressed = content.compress && compressor_ != calve::Codec::kUncompressed && !content.values.empty();
+  const int64_t values_bytes = SizeOf(content.values);
+  v2.is_compressed = content.compress && compressor_ != calve::Codec::kUncompressed && values_bytes > 0;
+  std::vector<BorrowedBytes> borrowed;
   if (v2.is_compressed) {
     ARROW_RETURN_NOT_OK(AppendCompressed(content.values, &body));
-    v2.is_compressed = body.size() < uncompressed_bytes;
+    v2.is_compressed = body.size() < levels_bytes + values_bytes;
   }
   if (!v2.is_compressed) {
     ARROW_RETURN_NOT_OK(body.Resize(levels_bytes));
-    ARROW_RETURN_NOT_OK(body.Append(content.values.data(), Bytes(content.values)));
+    ARROW_RETURN_NOT_OK(body.Reserve(CopiedBytes(content.values, /*all=*/false)));
+    ARROW_RETURN_NOT_OK(AppendPieces(content.values, &body, &borrowed));
   }
-  return Finish(std::move(header), content.encoding, uncompressed_bytes, &body);
+  return Finish(std::move(header), content.encoding, levels_bytes + values_bytes, &body, std::move(borrowed));
 }
 
 }  // namespace calve::parquet

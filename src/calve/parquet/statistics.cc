@@ -1,6 +1,5 @@
 #include "calve/parquet/statistics.h"
 
-#include "calve/parquet/byte_bounds.h"
 #include "calve/simd/min_max.h"
 
 #include <algorithm>
@@ -80,17 +79,20 @@ void Bounds<T>::UpdateBy(std::span<const T> values, Less&& less) {
   auto value = values.begin();
   while (value != values.end() && IsNan(order_, *value)) ++value;
   if (value == values.end()) return;
-  T min = has_values_ ? T(min_) : *value;
-  T max = has_values_ ? T(max_) : *value;
+  T min = *value, max = *value;
+  if constexpr (kIsBytes) {
+    if (has_values_) min = min_.view(), max = max_.view();
+  } else {
+    if (has_values_) min = min_, max = max_;
+  }
   for (; value != values.end(); ++value) {
     if (IsNan(order_, *value)) continue;
     if (less(*value, min)) min = *value;
     if (less(max, *value)) max = *value;
   }
-  if constexpr (std::is_same_v<T, std::string_view>) {
-    // The views may be of the strings that are kept, which then stay.
-    if (!has_values_ || min.data() != min_.data()) min_.assign(min);
-    if (!has_values_ || max.data() != max_.data()) max_.assign(max);
+  if constexpr (kIsBytes) {
+    min_.Keep(min, /*stays=*/false);
+    max_.Keep(max, /*stays=*/false);
   } else {
     min_ = min;
     max_ = max;
@@ -119,6 +121,55 @@ void Bounds<T>::UpdateNumbers(std::span<const T> values)
   simd::MinMax(values.data(), values.size(), &min_, &max_);
 }
 
+/// Compares with one of the bounds only, as far as what the two begin with alike tells how it compares with the other.
+template <typename T>
+void Bounds<T>::UpdateBytes(std::string_view value, bool stays) {
+  if constexpr (kIsBytes) {
+    if (!has_values_) {
+      min_.Keep(value, stays);
+      max_.Keep(value, stays);
+      shared_ = value.size();
+      has_values_ = true;
+      return;
+    }
+    // `a` and `b` are alike for `shared` bytes and no further.
+    const auto less = [](std::string_view a, std::string_view b, size_t shared) {
+      return shared < b.size() &&
+             (shared == a.size() || static_cast<uint8_t>(a[shared]) < static_cast<uint8_t>(b[shared]));
+    };
+    const std::string_view max = max_.view();
+    const size_t with_min = SharedPrefix(min_.view(), value);
+    if (less(value, min_.view(), with_min)) {
+      min_.Keep(value, stays);
+      shared_ = std::min(shared_, with_min);
+      return;
+    }
+    if (with_min > shared_) return;  // there the maximum is larger than both
+    size_t with_max = with_min;
+    if (with_min == shared_) with_max += SharedPrefix(max.substr(shared_), value.substr(shared_));
+    if (!less(max, value, with_max)) return;
+    max_.Keep(value, stays);
+    shared_ = with_min;
+  }
+}
+
+template <typename T>
+void Bounds<T>::Refer(std::span<const T> values)
+  requires kIsBytes
+{
+  if (order_ != BoundOrder::kBytes) return Update(values);
+  for (std::string_view value : values) UpdateBytes(value, /*stays=*/true);
+}
+
+template <typename T>
+void Bounds<T>::Own() {
+  if constexpr (kIsBytes) {
+    if (!has_values_) return;
+    min_.Own();
+    max_.Own();
+  }
+}
+
 template <typename T>
 void Bounds<T>::Update(std::span<const T> values) {
   if (order_ == BoundOrder::kNone || values.empty()) return;
@@ -129,8 +180,8 @@ void Bounds<T>::Update(std::span<const T> values) {
     }
     ByteBounds more;
     for (std::string_view value : values) more.Add(value);
-    const std::array<std::string_view, 2> both = {more.min(), more.max()};
-    return UpdateBy(both, [](T a, T b) { return a < b; });
+    UpdateBytes(more.min(), /*stays=*/false);
+    UpdateBytes(more.max(), /*stays=*/false);
   } else if constexpr (!std::is_same_v<T, uint8_t>) {
     UpdateNumbers(values);
   } else if (values.size() > 2) {
@@ -147,29 +198,38 @@ void Bounds<T>::Update(std::span<const T> values) {
 template <typename T>
 void Bounds<T>::Update(const Bounds& other) {
   if (!other.has_values_) return;
-  const T both[2] = {T(other.min_), T(other.max_)};
-  Update(std::span<const T>(both, 2));
+  if constexpr (kIsBytes) {
+    if (order_ == BoundOrder::kBytes) {
+      UpdateBytes(other.min_.view(), other.min_.refers());
+      return UpdateBytes(other.max_.view(), other.max_.refers());
+    }
+    const T both[2] = {other.min_.view(), other.max_.view()};
+    Update(std::span<const T>(both, 2));
+  } else {
+    const T both[2] = {other.min_, other.max_};
+    Update(std::span<const T>(both, 2));
+  }
 }
 
 template <typename T>
-std::string Bounds<T>::min() const {
+typename Bounds<T>::Bound Bounds<T>::min() const {
   if constexpr (std::is_floating_point_v<T>) {
     return PlainValue(min_ == 0 ? -T{0} : min_);
-  } else if constexpr (std::is_same_v<T, std::string_view>) {
-    if (order_ == BoundOrder::kFloat16 && HalfRank(HalfBits(min_)) == 0) return PlainValue(uint16_t{0x8000});
-    return min_;
+  } else if constexpr (kIsBytes) {
+    if (order_ == BoundOrder::kFloat16 && HalfRank(HalfBits(min_.view())) == 0) return {"\x00\x80", 2};
+    return min_.view();
   } else {
     return PlainValue(min_);
   }
 }
 
 template <typename T>
-std::string Bounds<T>::max() const {
+typename Bounds<T>::Bound Bounds<T>::max() const {
   if constexpr (std::is_floating_point_v<T>) {
     return PlainValue(max_ == 0 ? T{0} : max_);
-  } else if constexpr (std::is_same_v<T, std::string_view>) {
-    if (order_ == BoundOrder::kFloat16 && HalfRank(HalfBits(max_)) == 0) return PlainValue(uint16_t{0});
-    return max_;
+  } else if constexpr (kIsBytes) {
+    if (order_ == BoundOrder::kFloat16 && HalfRank(HalfBits(max_.view())) == 0) return {"\x00\x00", 2};
+    return max_.view();
   } else {
     return PlainValue(max_);
   }
@@ -243,22 +303,22 @@ bool IncrementBytes(std::string* bytes) {
 
 }  // namespace
 
-void SetBounds(const SchemaElement& element, std::string min, std::string max, Statistics* statistics) {
+void SetBounds(const SchemaElement& element, std::string_view min, std::string_view max, Statistics* statistics) {
   const LogicalType::Kind kind = element.logical_type.kind;
   const bool is_text = kind == LogicalType::Kind::kString || kind == LogicalType::Kind::kEnum;
   const bool can_cut = element.type == PhysicalType::kByteArray && (is_text || kind == LogicalType::Kind::kNone);
-  const auto cut = [&](std::string* bound) {
-    // In memory of its own: what is cut may be very long.
-    *bound = bound->substr(0, is_text ? CodePointCut(*bound, kLongestBound) : kLongestBound);
-    return !bound->empty();
+  const auto cut = [&](std::string_view bound) {
+    return std::string(bound.substr(0, is_text ? CodePointCut(bound, kLongestBound) : kLongestBound));
   };
   const bool min_exact = min.size() <= kLongestBound, max_exact = max.size() <= kLongestBound;
-  if (min_exact || (can_cut && cut(&min))) {
-    statistics->min_value = std::move(min);
+  std::string lower = min_exact ? std::string(min) : can_cut ? cut(min) : std::string();
+  if (min_exact || !lower.empty()) {
+    statistics->min_value = std::move(lower);
     statistics->is_min_value_exact = min_exact;
   }
-  if (max_exact || (can_cut && cut(&max) && (is_text ? IncrementText(&max) : IncrementBytes(&max)))) {
-    statistics->max_value = std::move(max);
+  std::string upper = max_exact ? std::string(max) : can_cut ? cut(max) : std::string();
+  if (max_exact || (!upper.empty() && (is_text ? IncrementText(&upper) : IncrementBytes(&upper)))) {
+    statistics->max_value = std::move(upper);
     statistics->is_max_value_exact = max_exact;
   }
 }

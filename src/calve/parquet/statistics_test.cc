@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 
 namespace calve::parquet {
 namespace {
@@ -20,6 +21,39 @@ Bounds<T> BoundsOf(BoundOrder order, std::vector<T> values) {
   Bounds<T> bounds(order);
   bounds.Update(std::span<const T>(values));
   return bounds;
+}
+
+// Values that are referred to, in every order of sharing much with the smallest and the largest, against std::less.
+TEST(Bounds, LongBytesThatStay) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> values(1 + random() % 12);
+    for (std::string& value : values) {
+      value.assign(random() % 700, 'm');
+      for (uint64_t changes = random() % 3; changes > 0 && !value.empty(); --changes) {
+        value[random() % value.size()] = static_cast<char>("\x00m\x7F\x80\xFF"[random() % 5]);
+      }
+    }
+    const std::vector<std::string_view> views(values.begin(), values.end());
+    const auto [min, max] = std::minmax_element(views.begin(), views.end());
+    const std::string smallest(*min), largest(*max);
+    Bounds<std::string_view> page(BoundOrder::kBytes), chunk(BoundOrder::kBytes);
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (random() % 2 == 0) {
+        page.Refer({&views[i], 1});
+      } else {
+        page.Update({&views[i], 1});
+      }
+      if (random() % 3 > 0) continue;
+      chunk.Update(page);
+      page.Reset();
+    }
+    chunk.Update(page);
+    chunk.Own();
+    for (std::string& value : values) std::fill(value.begin(), value.end(), '?');
+    ASSERT_EQ(chunk.min(), smallest);
+    ASSERT_EQ(chunk.max(), largest);
+  }
 }
 
 SchemaElement Element(PhysicalType type, LogicalType::Kind kind = LogicalType::Kind::kNone) {

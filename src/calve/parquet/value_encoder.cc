@@ -30,24 +30,27 @@ ValueEncoder<T>::ValueEncoder(const SchemaElement& element, const ColumnOptions&
     : fixed_(element.type == PhysicalType::kFixedLenByteArray),
       may_use_dictionary_(options.dictionary),
       dictionary_bytes_(std::min(options.dictionary_bytes, kLargestDictionary)),
+      page_bytes_(options.page_bytes),
       state_(options.dictionary ? State::kUndecided : State::kPlain),
       dictionary_(fixed_, dictionary_bytes_, pool),
       ids_(pool),
       entry_ids_(pool),
       used_(pool),
       plain_(pool),
+      delta_page_(pool),
       encoded_ids_(pool) {}
 
 template <typename T>
 int64_t ValueEncoder<T>::bytes() const {
-  if (state_ != State::kUndecided) return BytesWith({}) + dictionary_.page_bytes();
+  if (state_ == State::kDictionary) return IdBytes(0) + dictionary_.page_bytes();
+  if (state_ == State::kPlain) return IdBytes(0) + PlainPageBytes() + dictionary_.page_bytes();
   // The page will be one or the other.
   const int64_t ids_bytes = IdBytes(0);
   return std::min(plain_bytes_, dictionary_.page_bytes() + ids_bytes);
 }
 
 template <typename T>
-int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
+Result<int64_t> ValueEncoder<T>::BytesWith(std::span<const T> values) {
   const auto count = static_cast<int64_t>(values.size());
   const int64_t ids_bytes = IdBytes(0);
   switch (state_) {
@@ -58,6 +61,12 @@ int64_t ValueEncoder<T>::BytesWith(std::span<const T> values) const {
       return ids_bytes + (count * dictionary_.bit_width() + 7) / 8;
     case State::kPlain:
       break;
+  }
+  if constexpr (kIsBytes) {
+    if (deltas_) {
+      ARROW_ASSIGN_OR_RAISE(const int64_t bytes, delta_page_.BytesWith(values, page_bytes_));
+      return ids_bytes + bytes;
+    }
   }
   return ids_bytes + plain_.size() + PlainBytes(values, fixed_);
 }
@@ -169,10 +178,17 @@ void ValueEncoder<T>::ResetDictionary() {
 template <typename T>
 Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
   ARROW_RETURN_NOT_OK(UpdateBounds(bounds));
-  ARROW_RETURN_NOT_OK(plain_.Reserve(plain_bytes_));
+  if (!deltas_) ARROW_RETURN_NOT_OK(plain_.own()->Reserve(plain_bytes_));
   for (uint32_t id : ids_.span()) {
     const T value = dictionary_.value(id);
-    ARROW_RETURN_NOT_OK(AppendPlain(std::span<const T>(&value, 1), fixed_, &plain_));
+    const std::span<const T> one(&value, 1);
+    if constexpr (kIsBytes) {
+      if (deltas_) {
+        ARROW_RETURN_NOT_OK(delta_page_.Append(one, /*stay=*/false));
+        continue;
+      }
+    }
+    ARROW_RETURN_NOT_OK(AppendPlain(one, fixed_, plain_.own()));
   }
   ids_.Release();
   ids_in_bounds_ = 0;
@@ -180,6 +196,31 @@ Status ValueEncoder<T>::Abandon(Bounds<T>* bounds) {
   ResetDictionary();
   state_ = State::kPlain;
   return Status::OK();
+}
+
+template <typename T>
+Status ValueEncoder<T>::AppendWithoutDictionary(std::span<const T> values, Bounds<T>* bounds) {
+  if constexpr (kIsBytes) {
+    const bool stay = !fixed_;
+    const bool are_long = stay && PlainBytes(values, fixed_) >= static_cast<int64_t>(values.size()) * kLongValueBytes;
+    if (are_long) {
+      bounds->Refer(values);
+    } else {
+      bounds->Update(values);
+    }
+    if (deltas_) return delta_page_.Append(values, stay);
+    if (are_long) {
+      for (std::string_view value : values) {
+        const auto length = static_cast<uint32_t>(value.size());
+        ARROW_RETURN_NOT_OK(plain_.own()->Append(reinterpret_cast<const uint8_t*>(&length), sizeof(length)));
+        ARROW_RETURN_NOT_OK(plain_.Borrow({reinterpret_cast<const uint8_t*>(value.data()), value.size()}));
+      }
+      return Status::OK();
+    }
+  } else {
+    bounds->Update(values);
+  }
+  return AppendPlain(values, fixed_, plain_.own());
 }
 
 template <typename T>
@@ -209,8 +250,7 @@ Result<bool> ValueEncoder<T>::Append(std::span<const T> values, Bounds<T>* bound
     ARROW_RETURN_NOT_OK(Abandon(bounds));
   }
   if (!ids_.empty()) return false;
-  ARROW_RETURN_NOT_OK(AppendPlain(values, fixed_, &plain_));
-  bounds->Update(values);
+  ARROW_RETURN_NOT_OK(AppendWithoutDictionary(values, bounds));
   return true;
 }
 
@@ -223,14 +263,40 @@ Result<EncodedValues> ValueEncoder<T>::EncodePage(bool last_of_chunk, Bounds<T>*
       ARROW_RETURN_NOT_OK(Abandon(bounds));
     }
   }
-  if (ids_.empty()) return EncodedValues{Encoding::kPlain, plain_.span()};
+  EncodedValues result;
+  if (ids_.empty() && deltas_ && delta_page_.count() > 0) {
+    result.encoding = Encoding::kDeltaByteArray;
+    ARROW_RETURN_NOT_OK(delta_page_.Finish(&result.pieces));
+    return result;
+  }
+  if (ids_.empty()) {
+    ARROW_RETURN_NOT_OK(plain_.VisitAll([&](std::span<const uint8_t> bytes, bool borrowed) {
+      result.pieces.push_back({bytes, borrowed});
+      return Status::OK();
+    }));
+    return result;
+  }
   has_dictionary_pages_ = true;
   ARROW_RETURN_NOT_OK(UpdateBounds(bounds));
   encoded_ids_.Clear();
   const int bit_width = dictionary_.bit_width();
   ARROW_RETURN_NOT_OK(encoded_ids_.Append(static_cast<uint8_t>(bit_width)));
   ARROW_RETURN_NOT_OK(EncodeRle(ids_.span(), bit_width, &encoded_ids_));
-  return EncodedValues{Encoding::kRleDictionary, encoded_ids_.span()};
+  result.encoding = Encoding::kRleDictionary;
+  result.pieces.push_back({encoded_ids_.span(), false});
+  return result;
+}
+
+template <typename T>
+Result<std::span<const uint8_t>> ValueEncoder<T>::PlainInOnePiece() {
+  ARROW_RETURN_NOT_OK(plain_.OwnAll());
+  return plain_.span();
+}
+
+template <typename T>
+Status ValueEncoder<T>::Own() {
+  ARROW_RETURN_NOT_OK(delta_page_.Own());
+  return plain_.OwnAll();
 }
 
 template <typename T>
@@ -239,6 +305,7 @@ void ValueEncoder<T>::ClearPage() {
   ids_in_bounds_ = 0;
   plain_bytes_ = 0;
   plain_.Clear();
+  delta_page_.Clear();
 }
 
 template <typename T>
@@ -252,6 +319,7 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
   ids_.Release();
   ids_in_bounds_ = 0;
   plain_.Release();
+  delta_page_.Release();
   has_dictionary_pages_ = false;
   plain_bytes_ = 0;
   state_ = may_use_dictionary_ ? State::kUndecided : State::kPlain;
@@ -259,7 +327,7 @@ Result<EncodedDictionary> ValueEncoder<T>::EndChunk() {
 }
 
 Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Bounds<uint8_t>* bounds) {
-  ARROW_RETURN_NOT_OK(bits_.Resize(BytesWith(values)));
+  ARROW_RETURN_NOT_OK(bits_.Resize(BitBytesWith(values)));
   size_t i = 0;
   const auto append_one = [&] { arrow::bit_util::SetBitTo(bits_.data(), count_++, values[i++] != 0); };
   while (i < values.size() && count_ % 8 != 0) append_one();
@@ -276,7 +344,7 @@ Result<bool> ValueEncoder<uint8_t>::Append(std::span<const uint8_t> values, Boun
 
 Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk, Bounds<uint8_t>* bounds) {
   if (count_ % 8 != 0) bits_[count_ / 8] &= static_cast<uint8_t>((1 << count_ % 8) - 1);
-  const EncodedValues plain{Encoding::kPlain, bits_.span()};
+  EncodedValues plain{Encoding::kPlain, {PagePiece{bits_.span(), false}}};
   if (wanted_ == Encoding::kPlain || count_ == 0) return plain;
   uint32_t length = 0;
   runs_.Clear();
@@ -285,7 +353,7 @@ Result<EncodedValues> ValueEncoder<uint8_t>::EncodePage(bool last_of_chunk, Boun
   length = static_cast<uint32_t>(runs_.size() - static_cast<int64_t>(sizeof(length)));
   std::memcpy(runs_.data(), &length, sizeof(length));
   if (!wanted_ && runs_.size() >= bits_.size()) return plain;
-  return EncodedValues{Encoding::kRle, runs_.span()};
+  return EncodedValues{Encoding::kRle, {PagePiece{runs_.span(), false}}};
 }
 
 void ValueEncoder<uint8_t>::ClearPage() {

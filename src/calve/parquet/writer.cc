@@ -170,7 +170,16 @@ class FileWriter : public ParquetWriter {
         ARROW_RETURN_NOT_OK(FlushGroup());
       }
     }
-    for (const auto& column : columns_) column->EndBatch();
+    return EndBatch(context);
+  }
+
+  Status EndBatch(const Context& context) {
+    const bool borrow = std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return c->borrows(); });
+    if (borrow) {
+      return ParallelFor(context, static_cast<int64_t>(columns_.size()),
+                         [&](int64_t i) { return columns_[i]->EndBatch(); });
+    }
+    for (const auto& column : columns_) ARROW_RETURN_NOT_OK(column->EndBatch());
     return Status::OK();
   }
 
@@ -221,7 +230,8 @@ class FileWriter : public ParquetWriter {
     if (metadata.dictionary_page_offset) *metadata.dictionary_page_offset += position_;
     for (WrittenPage& page : chunk.pages) {
       ARROW_RETURN_NOT_OK(PutText(page.header));
-      ARROW_RETURN_NOT_OK(Put(page.body->data(), page.body->size()));
+      ARROW_RETURN_NOT_OK(page.VisitBody(
+          [&](std::span<const uint8_t> bytes, bool) { return Put(bytes.data(), static_cast<int64_t>(bytes.size())); }));
       page.body.reset();
     }
     group->total_byte_size += metadata.total_uncompressed_size;
