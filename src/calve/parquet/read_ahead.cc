@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <deque>
 #include <mutex>
 
@@ -19,6 +20,36 @@ using Lock = std::unique_lock<std::mutex>;
 /// Arrays that a stream of the first group is ahead at most. Those behind it are held back by their bytes only: who has
 /// nothing to do in the first group does all of the next.
 constexpr size_t kArraysAhead = 2;
+
+/// What is made ahead is written to memory that was last used many arrays ago, and read by another core. Where making
+/// an array takes less than that costs, this many bytes that wait in the caches are enough.
+constexpr int64_t kNearBytes = 3 << 19;
+
+int64_t ThreadCpuNs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+/// What the arrays made lately took.
+class MakingCost {
+ public:
+  void Add(int64_t bytes, int64_t cpu_ns) {
+    bytes_ += bytes;
+    cpu_ns_ += cpu_ns;
+    if (bytes_ < kForgetBytes) return;
+    bytes_ /= 2;
+    cpu_ns_ /= 2;
+  }
+  /// Whether making them took no more than about what it takes to fetch their memory.
+  bool is_small() const { return cpu_ns_ * kBytesPerNs < bytes_; }
+
+ private:
+  static constexpr int64_t kBytesPerNs = 8;
+  static constexpr int64_t kForgetBytes = int64_t{64} << 20;
+
+  int64_t bytes_ = 0, cpu_ns_ = 0;
+};
 
 int64_t HeldBytes(const arrow::ArrayData& array) {
   int64_t bytes = 0;
@@ -139,7 +170,9 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     CallHelpers();
     lock->unlock();
     const Status stop = CheckStop(context_);
+    const int64_t begin = helpers_allowed_ > 0 ? ThreadCpuNs() : 0;
     Result<ArrayPtr> array = stop.ok() ? stream->source->Next() : stop;
+    const int64_t cpu_ns = helpers_allowed_ > 0 ? ThreadCpuNs() - begin : 0;
     const bool ended = !array.ok() || stream->source->at_end();
     const int64_t bytes = array.ok() ? HeldBytes(**array) : 0;
     lock->lock();
@@ -150,6 +183,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
       stream->queue.push_back(array.MoveValueUnsafe());
       stream->array_bytes = bytes;
       waiting_bytes_ += bytes;
+      cost_.Add(bytes, cpu_ns);
     } else {
       stream->failure = array.status();
     }
@@ -160,11 +194,15 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
 
   /// The stream that should run next, if any may.
   Work FirstReady() {
+    const bool near = cost_.is_small();
     for (const auto& group : groups_) {
       while (!group->ready.empty() && !group->MayRun(*group->ready.front())) Unlist(group.get());
       if (group->ready.empty()) continue;
+      // Then Take() had better make it itself, from what is in its caches to where it is wanted.
+      if (near && group->first && group->streams.size() == 1) continue;
       Stream* stream = group->ready.front();
-      const bool fits = waiting_bytes_ == 0 || waiting_bytes_ + stream->array_bytes <= ahead_bytes_;
+      const int64_t most = near && !group->first ? std::min(kNearBytes, ahead_bytes_) : ahead_bytes_;
+      const bool fits = waiting_bytes_ == 0 || waiting_bytes_ + stream->array_bytes <= most;
       return fits ? Work{group, stream} : Work{};
     }
     return {};
@@ -175,10 +213,18 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     group->ready.pop_front();
   }
 
-  /// A running stream that could be helped; it may end meanwhile.
+  /// A stream that could be helped; it may end meanwhile. A running one, unless it makes arrays sooner than another
+  /// core could see to its pages: then one of the next group, all of whose pages can be seen to in one go.
   std::shared_ptr<ArrayStream> PickToHelp() {
-    for (const Stream* stream : running_) {
-      if (stream->source->wants_work()) return stream->source;
+    if (!cost_.is_small()) {
+      for (const Stream* stream : running_) {
+        if (stream->source->wants_work()) return stream->source;
+      }
+      return nullptr;
+    }
+    if (groups_.size() < 2) return nullptr;
+    for (const Stream& stream : groups_[1]->streams) {
+      if (!stream.running && !stream.finished && stream.source->wants_work()) return stream.source;
     }
     return nullptr;
   }
@@ -243,6 +289,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   std::deque<std::shared_ptr<Group>> groups_;
   std::vector<Stream*> running_;
   int64_t waiting_bytes_ = 0;
+  MakingCost cost_;
   int64_t changes_ = 0;  // of what Take() waits for
   int helpers_called_ = 0, helpers_working_ = 0;
   bool stopped_ = false;

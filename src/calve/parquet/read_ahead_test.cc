@@ -65,6 +65,25 @@ class Numbers : public ArrayStream {
   Status failure_;
 };
 
+/// Yields arrays that hold a MiB each and cost nothing to make: all share their memory. Their values count up.
+class Large : public Numbers {
+ public:
+  Large(Notes* notes, std::shared_ptr<arrow::Buffer> memory, int64_t count)
+      : Numbers(notes, 0, count), notes_(notes), memory_(std::move(memory)), end_(count) {}
+
+  Result<std::shared_ptr<arrow::ArrayData>> Next() override {
+    notes_->Enter();
+    notes_->Leave();
+    return arrow::ArrayData::Make(arrow::int64(), 1, {nullptr, memory_}, 0, next_++);
+  }
+  bool at_end() const override { return next_ == end_; }
+
+ private:
+  Notes* notes_;
+  std::shared_ptr<arrow::Buffer> memory_;
+  int64_t next_ = 0, end_;
+};
+
 std::vector<std::unique_ptr<ArrayStream>> Streams(Notes* notes, int64_t group, int64_t count, int64_t arrays) {
   std::vector<std::unique_ptr<ArrayStream>> streams;
   for (int64_t i = 0; i < count; ++i) {
@@ -105,6 +124,36 @@ TEST_P(ReadAheadTest, EveryStreamInOrder) {
     EXPECT_THAT(notes_.threads, ::testing::ElementsAre(std::this_thread::get_id()));
     EXPECT_EQ(notes_.helped, 0);
   }
+}
+
+TEST_P(ReadAheadTest, LargeArraysThatCostNothingInOrder) {
+  constexpr int64_t kValues = (1 << 20) / sizeof(int64_t), kArrays = 40, kGroups = 6;
+  arrow::Int64Builder values;
+  for (int64_t i = 0; i < kValues; ++i) ASSERT_TRUE(values.Append(i).ok());
+  const auto memory = values.Finish().ValueOrDie()->data()->buffers[1];
+  for (const size_t streams : {1, 3}) {
+    ReadAhead ahead(context_, 64 << 20, &counters_);
+    const auto add = [&] {
+      std::vector<std::unique_ptr<ArrayStream>> group;
+      for (size_t i = 0; i < streams; ++i) group.push_back(std::make_unique<Large>(&notes_, memory, kArrays));
+      ahead.AddGroup(std::move(group));
+    };
+    add();
+    for (int64_t group = 0; group < kGroups; ++group) {
+      if (group + 1 < kGroups) add();
+      for (int64_t n = 0; n < kArrays; ++n) {
+        for (size_t i = 0; i < streams; ++i) {
+          ASSERT_TRUE(ahead.HasMore(i));
+          const auto array = ahead.Take(i);
+          ASSERT_TRUE(array.ok()) << array.status();
+          EXPECT_EQ(ValueOf(*array), n);
+        }
+      }
+      for (size_t i = 0; i < streams; ++i) EXPECT_FALSE(ahead.HasMore(i));
+      ahead.RemoveGroup();
+    }
+  }
+  EXPECT_LE(notes_.most_running, GetParam());
 }
 
 TEST_P(ReadAheadTest, AnErrorComesBehindTheArraysBeforeIt) {
