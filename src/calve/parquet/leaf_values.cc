@@ -64,8 +64,9 @@ Status LeafValues::ReserveSlots(int64_t slots) {
 Status LeafValues::ReserveBatch(int64_t entries) {
   const int64_t slot_bytes = layout_.form == ValueForm::kViews ? sizeof(BinaryView) : layout_.slot_width();
   const int64_t most_slots = kMostRoomBytes / std::max<int64_t>(slot_bytes, sizeof(int32_t));
-  ARROW_RETURN_NOT_OK(ReserveSlots(std::min(std::max(entries, About(last_.slots)), most_slots)));
-  const int64_t levels = std::min(std::max(entries, About(last_.levels)), kMostRoomBytes);
+  const Cut wanted = last_.levels > 0 ? last_ : Cut{.levels = entries, .slots = entries};
+  ARROW_RETURN_NOT_OK(ReserveSlots(std::min(About(wanted.slots), most_slots)));
+  const int64_t levels = std::min(About(wanted.levels), kMostRoomBytes);
   if (layout_.keeps_definition) ARROW_RETURN_NOT_OK(definition_.Reserve(levels));
   return layout_.keeps_repetition ? repetition_.Reserve(levels) : Status::OK();
 }

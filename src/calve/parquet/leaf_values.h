@@ -56,7 +56,7 @@ class LeafValues {
   /// Makes room for `slots` values, where they are of one width.
   Status ReserveSlots(int64_t slots);
   /// Makes room for the slots and levels of a batch that is about to begin: about as many as the one before had, or
-  /// `entries` if that is more.
+  /// `entries` where there was none.
   Status ReserveBatch(int64_t entries);
   /// Decodes the values of the slots that were added to validity() since the last call.
   Status AppendSlots(int64_t slots, PageValues* page);

@@ -23,6 +23,52 @@ uint32_t LengthAt(const uint8_t* bytes) {
   return length;
 }
 
+/// Finds values of one length, which are decoded together: where each begins is known then without a look at the length
+/// of the one before, for which all would have to wait.
+class SameLengths {
+ public:
+  static constexpr size_t kValues = 8;
+
+  /// Whether kValues of the next `count` values are as long as the first, and kOvercopyBytes are there behind them.
+  bool Ahead(const uint8_t* in, const uint8_t* end, int64_t count) {
+    if (count < static_cast<int64_t>(kValues) || static_cast<size_t>(end - in) < kLengthBytes) return false;
+    length_ = LengthAt(in);
+    const size_t stride = kLengthBytes + length_;
+    if (length_ > kLongest || static_cast<size_t>(end - in) < kValues * stride + kOvercopyBytes) return false;
+    uint32_t differs = 0;
+    for (size_t i = 1; i < kValues; ++i) differs |= LengthAt(in + i * stride) ^ length_;
+    wait_ = differs == 0 ? kFirstWait : std::min(2 * wait_, kLongestWait);
+    return differs == 0;
+  }
+  uint32_t length() const { return length_; }
+  /// Where there was nothing ahead: how many values are best decoded before looking again.
+  int64_t wait() const { return wait_; }
+
+  /// Copies what Ahead found to `to`, where kOvercopyBytes may be written behind.
+  void Copy(const uint8_t* in, uint8_t* to) const {
+    constexpr size_t kHalf = kOvercopyBytes / 2;
+    if (length_ <= kHalf) {
+      CopyEach(in, to, [](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kHalf); });
+    } else if (length_ <= kOvercopyBytes) {
+      CopyEach(in, to, [](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kOvercopyBytes); });
+    } else {
+      CopyEach(in, to, [this](const uint8_t* from, uint8_t* out) { CopyShortBytes(from, length_, out); });
+    }
+  }
+
+ private:
+  static constexpr uint32_t kLongest = 256;
+  static constexpr int64_t kFirstWait = 16, kLongestWait = 1024;
+
+  template <typename CopyOne>
+  void CopyEach(const uint8_t* in, uint8_t* to, const CopyOne& copy) const {
+    for (size_t i = 0; i < kValues; ++i) copy(in + kLengthBytes + i * (kLengthBytes + length_), to + i * length_);
+  }
+
+  uint32_t length_ = 0;
+  int64_t wait_ = kFirstWait;
+};
+
 }  // namespace
 
 Result<std::span<const uint8_t>> PlainFixedDecoder::Take(int64_t count) {
@@ -107,23 +153,36 @@ Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
   uint8_t* to = data + out->data.size();
   size_t room = static_cast<size_t>(out->data.capacity_bytes() - out->data.size());
   int32_t* offsets = out->offsets.data() + out->offsets.size();
-  for (int64_t i = 0; i < count; ++i) {
-    if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
-    const size_t length = LengthAt(in);
-    if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
-    in += kLengthBytes;
-    if (length > room) {
-      out->data.UnsafeResize(to - data);
-      ARROW_RETURN_NOT_OK(out->data.Reserve(std::max(static_cast<int64_t>(length), GrowthFor(end - in, count - i))));
-      data = out->data.data();
-      to = data + out->data.size();
-      room = static_cast<size_t>(out->data.capacity_bytes() - out->data.size());
+  SameLengths same;
+  for (int64_t i = 0; i < count;) {
+    if (same.Ahead(in, end, count - i) && SameLengths::kValues * same.length() <= room) {
+      same.Copy(in, to);
+      for (size_t k = 0; k < SameLengths::kValues; ++k) {
+        to += same.length();
+        offsets[i++] = static_cast<int32_t>(to - data);
+      }
+      in += SameLengths::kValues * (kLengthBytes + same.length());
+      room -= SameLengths::kValues * same.length();
+      continue;
     }
-    CopyBytes(in, length, end, to);
-    in += length;
-    to += length;
-    room -= length;
-    offsets[i] = static_cast<int32_t>(to - data);
+    for (const int64_t until = std::min(count, i + same.wait()); i < until; ++i) {
+      if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+      const size_t length = LengthAt(in);
+      if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+      in += kLengthBytes;
+      if (length > room) {
+        out->data.UnsafeResize(to - data);
+        ARROW_RETURN_NOT_OK(out->data.Reserve(std::max(static_cast<int64_t>(length), GrowthFor(end - in, count - i))));
+        data = out->data.data();
+        to = data + out->data.size();
+        room = static_cast<size_t>(out->data.capacity_bytes() - out->data.size());
+      }
+      CopyBytes(in, length, end, to);
+      in += length;
+      to += length;
+      room -= length;
+      offsets[i] = static_cast<int32_t>(to - data);
+    }
   }
   position_ = static_cast<size_t>(in - begin);
   ARROW_RETURN_NOT_OK(out->offsets.Resize(out->offsets.size() + count));
@@ -138,14 +197,23 @@ Status PlainBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arro
   const uint8_t* const begin = bytes_.data();
   const uint8_t* const end = begin + bytes_.size();
   const uint8_t* in = begin + position_;
-  for (int64_t i = 0; i < count; ++i) {
-    if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
-    const uint32_t length = LengthAt(in);
-    if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+  SameLengths same;
+  const auto append = [&](uint32_t length, size_t readable) {
     in += kLengthBytes;
-    views.UnsafeAppend(
-        MakeView(in, length, static_cast<size_t>(end - in), buffer_index, static_cast<uint32_t>(in - page->data())));
+    views.UnsafeAppend(MakeView(in, length, readable, buffer_index, static_cast<uint32_t>(in - page->data())));
     in += length;
+  };
+  for (int64_t i = 0; i < count;) {
+    if (same.Ahead(in, end, count - i)) {
+      for (size_t k = 0; k < SameLengths::kValues; ++k, ++i) append(same.length(), kOvercopyBytes);
+      continue;
+    }
+    for (const int64_t until = std::min(count, i + same.wait()); i < until; ++i) {
+      if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+      const uint32_t length = LengthAt(in);
+      if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
+      append(length, static_cast<size_t>(end - in) - kLengthBytes);
+    }
   }
   position_ = static_cast<size_t>(in - begin);
   return Status::OK();

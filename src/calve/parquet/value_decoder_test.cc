@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,63 @@ TEST(PlainDecoder, ByteArrays) {
   ExpectBinaryTruncation(Encoding::kPlain, bytes, bytes.size(), 3);
   EXPECT_EQ(DecodeBinary(Encoding::kPlain, Bytes{0xff, 0xff, 0xff, 0xff, 1}, 1, 1).status().message(),
             "PLAIN byte array of 4294967295 bytes, 1 bytes are left at byte 4 of the values");
+}
+
+/// PLAIN byte arrays, and the strings that they are.
+struct PlainStrings {
+  Bytes bytes;
+  Strings strings;
+
+  void Add(std::string value) {
+    const auto size = static_cast<uint32_t>(value.size());
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(size >> shift));
+    bytes = std::move(bytes) + value;
+    strings.push_back(std::move(value));
+  }
+};
+
+Result<Strings> DecodeViews(const Bytes& bytes, int64_t count, int64_t step) {
+  const auto page = std::make_shared<arrow::Buffer>(bytes.data(), static_cast<int64_t>(bytes.size()));
+  ARROW_ASSIGN_OR_RAISE(auto decoder, MakeBinaryDecoder(Encoding::kPlain, bytes, count, nullptr));
+  ViewValues values(Pool());
+  for (int64_t done = 0; done < count; done += step) {
+    ARROW_RETURN_NOT_OK(decoder->DecodeViews(std::min(step, count - done), page, &values));
+  }
+  Strings out;
+  for (const BinaryView& view : values.views().span()) {
+    const auto* inlined = reinterpret_cast<const char*>(&view) + sizeof(view.size);
+    const char* start = view.is_inline() ? inlined : reinterpret_cast<const char*>(page->data()) + view.rest[1];
+    out.emplace_back(start, view.size);
+  }
+  return out;
+}
+
+TEST(PlainDecoder, ByteArraysOfOneLengthAndOfOthers) {
+  std::mt19937 random(3);
+  for (const size_t length : {0, 1, 12, 13, 16, 17, 32, 33, 256, 257}) {
+    PlainStrings plain;
+    while (plain.strings.size() < 400) {
+      for (size_t run = 1 + random() % 40; run > 0; --run) {
+        plain.Add(std::string(length, static_cast<char>('a' + random() % 26)));
+      }
+      for (size_t others = random() % 3; others > 0; --others) plain.Add(std::string(random() % 300, 'z'));
+    }
+    const auto count = static_cast<int64_t>(plain.strings.size());
+    for (const int64_t step : {int64_t{1}, int64_t{9}, int64_t{64}, count}) {
+      EXPECT_EQ(DecodeBinary(Encoding::kPlain, plain.bytes, count, step).ValueOrDie(), plain.strings) << length;
+      EXPECT_EQ(DecodeViews(plain.bytes, count, step).ValueOrDie(), plain.strings) << length;
+    }
+  }
+}
+
+TEST(PlainDecoder, ByteArraysOfOneLengthTruncatedAtEveryByte) {
+  PlainStrings plain;
+  for (int i = 0; i < 40; ++i) plain.Add(std::string(9, static_cast<char>('a' + i % 26)));
+  ExpectBinaryTruncation(Encoding::kPlain, plain.bytes, plain.bytes.size(), 40);
+  for (size_t size = 0; size < plain.bytes.size(); ++size) {
+    const Bytes exact(plain.bytes.begin(), plain.bytes.begin() + static_cast<int64_t>(size));
+    EXPECT_TRUE(DecodeViews(exact, 40, 40).status().IsInvalid()) << size;
+  }
 }
 
 TEST(RleBooleanDecoder, Runs) {
