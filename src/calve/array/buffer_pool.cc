@@ -58,6 +58,11 @@ size_t BufferPool::ClassOf(int64_t size) {
   return static_cast<size_t>(power) * 4 + (last >> (power - 2) & 3);
 }
 
+int64_t BufferPool::SizeOfClass(size_t size_class) {
+  const size_t power = size_class / 4;
+  return static_cast<int64_t>((4 + size_class % 4 + 1) << (power - 2)) + kSlack;
+}
+
 int64_t BufferPool::RoundUp(int64_t size) {
   const auto last = static_cast<uint64_t>(std::max(size - kSlack, kSmallest) - 1);
   const int shift = std::bit_width(last) - 3;
@@ -66,11 +71,34 @@ int64_t BufferPool::RoundUp(int64_t size) {
 
 uint8_t* BufferPool::TakeIdle(size_t size_class) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto& idle = idle_[size_class];
+  auto& [idle, last_asked] = idle_[size_class];
+  last_asked = ++asked_;
   if (idle.empty()) return nullptr;
   uint8_t* block = idle.back();
   idle.pop_back();
   return block;
+}
+
+BufferPool::Idle* BufferPool::AskedForLeast() {
+  Idle* least = nullptr;
+  for (Idle& idle : idle_) {
+    if (!idle.blocks.empty() && (least == nullptr || idle.last_asked < least->last_asked)) least = &idle;
+  }
+  return least;
+}
+
+bool BufferPool::MakeRoom(size_t size_class, int64_t bytes) {
+  constexpr int kMostGone = 32;  // of one call; the next makes more room
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (int gone = 0; gone < kMostGone && idle_bytes_ + bytes > MostIdle(); ++gone) {
+    Idle* least = AskedForLeast();
+    if (least == nullptr || least->last_asked >= idle_[size_class].last_asked) return false;
+    const int64_t size = SizeOfClass(static_cast<size_t>(least - idle_.data()));
+    parent_->Free(least->blocks.back(), size, arrow::kDefaultBufferAlignment);
+    least->blocks.pop_back();
+    idle_bytes_ -= size;
+  }
+  return idle_bytes_ + bytes <= MostIdle();
 }
 
 void BufferPool::CountUse(int64_t bytes) {
@@ -124,12 +152,13 @@ arrow::Status BufferPool::Reallocate(int64_t old_size, int64_t new_size, int64_t
 void BufferPool::FreeKept(uint8_t* buffer, int64_t size) {
   const int64_t rounded = RoundUp(size);
   used_bytes_ -= rounded;
-  if (handles_ == 0 || idle_bytes_ + rounded > MostIdle()) {
+  const bool fits = idle_bytes_ + rounded <= MostIdle();
+  if (handles_ == 0 || (!fits && !MakeRoom(ClassOf(size), rounded))) {
     return parent_->Free(buffer, rounded, arrow::kDefaultBufferAlignment);
   }
   idle_bytes_ += rounded;
   std::lock_guard<std::mutex> lock(mutex_);
-  idle_[ClassOf(size)].push_back(buffer);
+  idle_[ClassOf(size)].blocks.push_back(buffer);
 }
 
 void BufferPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
@@ -145,13 +174,12 @@ void BufferPool::ReleaseUnused() {
   most_used_bytes_ = used_bytes_.load();
   std::lock_guard<std::mutex> lock(mutex_);
   for (size_t size_class = 0; size_class < kClasses; ++size_class) {
-    const int power = static_cast<int>(size_class / 4);
-    for (uint8_t* block : idle_[size_class]) {
-      const int64_t size = static_cast<int64_t>((4 + size_class % 4 + 1) << (power - 2)) + kSlack;
+    const int64_t size = SizeOfClass(size_class);
+    for (uint8_t* block : idle_[size_class].blocks) {
       parent_->Free(block, size, arrow::kDefaultBufferAlignment);
       idle_bytes_ -= size;
     }
-    idle_[size_class].clear();
+    idle_[size_class].blocks.clear();
   }
 }
 

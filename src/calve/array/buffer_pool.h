@@ -17,9 +17,10 @@ namespace calve {
 /// Sizes are rounded up to 64 bytes more than one of four steps a power of two, so memory of about the size asked for
 /// is found again. At most `max_idle_bytes` are kept, in blocks of up to 8 MiB, or as much as was in use at once, up to
 /// `max_reused_bytes`, where that is more: who holds a table and drops it will hold the next, and fresh memory comes
-/// cleared page by page. What is idle counts as allocated from the parent, and is given up when the parent refuses an
-/// allocation. Arrays may outlive the reader that made them: handles and live allocations
-/// are counted together, and the last of them to go deletes the pool. Thread-safe.
+/// cleared page by page. Where that is too little, what goes is of the sizes that were asked for longest ago. What is
+/// idle counts as allocated from the parent, and is given up when the parent refuses an allocation. Arrays may outlive
+/// the reader that made them: handles and live allocations are counted together, and the last of them to go deletes the
+/// pool. Thread-safe.
 class BufferPool final : public arrow::MemoryPool {
  public:
   static constexpr int64_t kDefaultIdleBytes = int64_t{64} << 20;
@@ -57,12 +58,23 @@ class BufferPool final : public arrow::MemoryPool {
   ~BufferPool() override;
   std::shared_ptr<BufferPool> NewHandle();
   void Release(bool handle);
+  /// The idle blocks of a size.
+  struct Idle {
+    std::vector<uint8_t*> blocks;
+    int64_t last_asked = 0;  ///< when one was asked for: a count of what was
+  };
+
   uint8_t* TakeIdle(size_t size_class);
+  /// Gives up blocks of the sizes that were asked for longest ago, until `bytes` of this size may be kept; false when
+  /// there is none that was asked for less lately.
+  bool MakeRoom(size_t size_class, int64_t bytes);
+  Idle* AskedForLeast();
   void FreeKept(uint8_t* buffer, int64_t size);
   /// Counts `bytes` as in use.
   void CountUse(int64_t bytes);
   int64_t MostIdle() const;
   static size_t ClassOf(int64_t size);
+  static int64_t SizeOfClass(size_t size_class);
 
   arrow::MemoryPool* parent_;
   const int64_t max_idle_bytes_, max_reused_bytes_;
@@ -70,7 +82,8 @@ class BufferPool final : public arrow::MemoryPool {
   std::atomic<int64_t> idle_bytes_{0};
   std::atomic<int64_t> used_bytes_{0}, most_used_bytes_{0};  ///< of blocks that would be kept
   std::mutex mutex_;
-  std::array<std::vector<uint8_t*>, kClasses> idle_;
+  std::array<Idle, kClasses> idle_;
+  int64_t asked_ = 0;  ///< blocks, so far
 };
 
 }  // namespace calve

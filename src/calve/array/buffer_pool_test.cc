@@ -75,6 +75,38 @@ TEST(BufferPool, KeepsWhatWasInUseAtOnceUpToAnotherLimit) {
   EXPECT_EQ(parent.bytes_allocated(), 0);
 }
 
+TEST(BufferPool, SizesThatNobodyAsksForAnyMoreMakeRoom) {
+  constexpr int64_t kOld = 1088, kNew = 4160, kLimit = 16 * kOld;
+  arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
+  auto pool = BufferPool::Make(&parent, kLimit);
+  const auto use_at_once = [&](size_t count, int64_t size) {
+    std::vector<uint8_t*> blocks(count);
+    for (uint8_t*& block : blocks) ASSERT_TRUE(pool->Allocate(size, &block).ok());
+    for (uint8_t* block : blocks) pool->Free(block, size);
+  };
+  use_at_once(16, kOld);
+  EXPECT_EQ(pool->idle_bytes(), kLimit);
+  for (int i = 0; i < 4; ++i) use_at_once(3, kNew);
+  EXPECT_LE(pool->idle_bytes(), kLimit);
+  EXPECT_GE(pool->idle_bytes(), 3 * kNew);
+  const int64_t allocations = parent.num_allocations();
+  use_at_once(3, kNew);
+  EXPECT_EQ(parent.num_allocations(), allocations);  // all three were kept
+  pool.reset();
+  EXPECT_EQ(parent.bytes_allocated(), 0);
+}
+
+TEST(BufferPool, ASizeInUseIsNotGivenUpForOneThatIsNot) {
+  constexpr int64_t kOften = 1088, kOnce = 4160;
+  auto pool = BufferPool::Make(arrow::default_memory_pool(), 4 * kOften);
+  uint8_t *once = nullptr, *often[4] = {};
+  ASSERT_TRUE(pool->Allocate(kOnce, &once).ok());
+  for (uint8_t*& block : often) ASSERT_TRUE(pool->Allocate(kOften, &block).ok());
+  for (uint8_t* block : often) pool->Free(block, kOften);
+  pool->Free(once, kOnce);
+  EXPECT_EQ(pool->idle_bytes(), 4 * kOften);
+}
+
 TEST(BufferPool, BuffersOutliveTheirPoolsHandle) {
   arrow::ProxyMemoryPool parent(arrow::default_memory_pool());
   auto pool = BufferPool::Make(&parent);

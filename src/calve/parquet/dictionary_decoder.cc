@@ -165,6 +165,7 @@ Status DictionaryBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
 }
 
 Status DictionaryBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arrow::Buffer>&, ViewValues* out) {
+  if (dictionary_.views == nullptr) return Invalid("views of a dictionary that was made for another form");
   const uint32_t buffer_index = out->IndexOf(dictionary_.bytes);
   PoolVector<BinaryView>& views = out->views();
   ARROW_RETURN_NOT_OK(views.Reserve(count));
