@@ -27,9 +27,7 @@ uint32_t LengthAt(const uint8_t* bytes) {
 /// of the one before, for which all would have to wait.
 class SameLengths {
  public:
-  static constexpr size_t kValues = 8;
-
-  /// Whether kValues of the next `count` values are as long as the first, and kOvercopyBytes are there behind them.
+  /// Whether several of the next `count` values are as long as the first, and kOvercopyBytes are there behind them.
   bool Ahead(const uint8_t* in, const uint8_t* end, int64_t count) {
     if (count < static_cast<int64_t>(kValues) || static_cast<size_t>(end - in) < kLengthBytes) return false;
     length_ = LengthAt(in);
@@ -41,29 +39,43 @@ class SameLengths {
     return differs == 0;
   }
   uint32_t length() const { return length_; }
+  size_t stride() const { return kLengthBytes + length_; }
   /// Where there was nothing ahead: how many values are best decoded before looking again.
   int64_t wait() const { return wait_; }
 
-  /// Copies what Ahead found to `to`, where kOvercopyBytes may be written behind.
-  void Copy(const uint8_t* in, uint8_t* to) const {
+  /// Calls `visit(bytes)` for those that Ahead found and the ones behind them of the same length, `most` of them at
+  /// most; kOvercopyBytes may be read behind each. Returns how many there were.
+  template <typename Visit>
+  int64_t ForEach(const uint8_t* in, const uint8_t* end, int64_t most, Visit&& visit) const {
+    const uint32_t length = length_;
+    const size_t step = stride();
+    most = std::min(most, (end - in - static_cast<ptrdiff_t>(kOvercopyBytes)) / static_cast<ptrdiff_t>(step));
+    int64_t done = 0;
+    for (; done < most && LengthAt(in) == length; ++done, in += step) visit(in + kLengthBytes);
+    return done;
+  }
+
+  /// Copies these, one behind the other, to `to`, where there is room for `room` bytes and kOvercopyBytes more.
+  int64_t Copy(const uint8_t* in, const uint8_t* end, int64_t count, size_t room, uint8_t* to) const {
     constexpr size_t kHalf = kOvercopyBytes / 2;
-    if (length_ <= kHalf) {
-      CopyEach(in, to, [](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kHalf); });
-    } else if (length_ <= kOvercopyBytes) {
-      CopyEach(in, to, [](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kOvercopyBytes); });
-    } else {
-      CopyEach(in, to, [this](const uint8_t* from, uint8_t* out) { CopyShortBytes(from, length_, out); });
+    const int64_t most = length_ == 0 ? count : std::min(count, static_cast<int64_t>(room / length_));
+    const auto copy = [&](const auto& copy_one) {
+      return ForEach(in, end, most, [&](const uint8_t* bytes) {
+        copy_one(bytes, to);
+        to += length_;
+      });
+    };
+    if (length_ <= kHalf) return copy([](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kHalf); });
+    if (length_ <= kOvercopyBytes) {
+      return copy([](const uint8_t* from, uint8_t* out) { std::memcpy(out, from, kOvercopyBytes); });
     }
+    return copy([this](const uint8_t* from, uint8_t* out) { CopyShortBytes(from, length_, out); });
   }
 
  private:
+  static constexpr size_t kValues = 8;
   static constexpr uint32_t kLongest = 256;
   static constexpr int64_t kFirstWait = 16, kLongestWait = 1024;
-
-  template <typename CopyOne>
-  void CopyEach(const uint8_t* in, uint8_t* to, const CopyOne& copy) const {
-    for (size_t i = 0; i < kValues; ++i) copy(in + kLengthBytes + i * (kLengthBytes + length_), to + i * length_);
-  }
 
   uint32_t length_ = 0;
   int64_t wait_ = kFirstWait;
@@ -155,15 +167,15 @@ Status PlainBinaryDecoder::Decode(int64_t count, BinaryValues* out) {
   int32_t* offsets = out->offsets.data() + out->offsets.size();
   SameLengths same;
   for (int64_t i = 0; i < count;) {
-    if (same.Ahead(in, end, count - i) && SameLengths::kValues * same.length() <= room) {
-      same.Copy(in, to);
-      for (size_t k = 0; k < SameLengths::kValues; ++k) {
-        to += same.length();
-        offsets[i++] = static_cast<int32_t>(to - data);
-      }
-      in += SameLengths::kValues * (kLengthBytes + same.length());
-      room -= SameLengths::kValues * same.length();
-      continue;
+    if (same.Ahead(in, end, count - i)) {
+      const int64_t n = same.Copy(in, end, count - i, room, to);
+      const auto length = static_cast<int32_t>(same.length()), first = static_cast<int32_t>(to - data);
+      for (int32_t k = 0; k < n; ++k) offsets[i + k] = first + (k + 1) * length;
+      i += n;
+      in += static_cast<size_t>(n) * same.stride();
+      to += n * length;
+      room -= static_cast<size_t>(n * length);
+      if (n > 0) continue;
     }
     for (const int64_t until = std::min(count, i + same.wait()); i < until; ++i) {
       if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
@@ -205,7 +217,14 @@ Status PlainBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arro
   };
   for (int64_t i = 0; i < count;) {
     if (same.Ahead(in, end, count - i)) {
-      for (size_t k = 0; k < SameLengths::kValues; ++k, ++i) append(same.length(), kOvercopyBytes);
+      BinaryView* to = views.data() + views.size();
+      const uint8_t* const first = page->data();
+      const int64_t n = same.ForEach(in, end, count - i, [&](const uint8_t* bytes) {
+        *to++ = MakeView(bytes, same.length(), kOvercopyBytes, buffer_index, static_cast<uint32_t>(bytes - first));
+      });
+      views.UnsafeResize(views.size() + n);
+      i += n;
+      in += static_cast<size_t>(n) * same.stride();
       continue;
     }
     for (const int64_t until = std::min(count, i + same.wait()); i < until; ++i) {
