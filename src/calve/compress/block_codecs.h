@@ -43,7 +43,7 @@ Result<size_t> EncodeSnappy(ByteSpan in, MutableByteSpan out);
 size_t BrotliBound(size_t size);
 Result<size_t> EncodeBrotli(std::optional<int> level, ByteSpan in, MutableByteSpan out);
 size_t ZstdBound(size_t size);
-Result<size_t> EncodeZstd(std::optional<int> level, ByteSpan in, MutableByteSpan out);
+Result<size_t> EncodeZstd(std::optional<int> level, ByteSpan in, MutableByteSpan out, size_t head);
 size_t Lz4RawBound(size_t size);
 Result<size_t> EncodeLz4Raw(std::optional<int> level, ByteSpan in, MutableByteSpan out);
 size_t Lz4HadoopBound(size_t size);

@@ -165,7 +165,8 @@ size_t MaxCompressedSize(Codec codec, size_t size) {
   return 0;
 }
 
-Result<size_t> Compress(Codec codec, std::optional<int> level, std::span<const uint8_t> in, std::span<uint8_t> out) {
+Result<size_t> Compress(Codec codec, std::optional<int> level, std::span<const uint8_t> in, std::span<uint8_t> out,
+                        size_t head) {
   if (out.size() < MaxCompressedSize(codec, in.size())) {
     return Invalid("{}: the destination has {} bytes, {} may be needed", ToString(codec), out.size(),
                    MaxCompressedSize(codec, in.size()));
@@ -185,7 +186,7 @@ Result<size_t> Compress(Codec codec, std::optional<int> level, std::span<const u
     case Codec::kBrotli:
       return EncodeBrotli(level, in, out);
     case Codec::kZstd:
-      return EncodeZstd(level, in, out);
+      return EncodeZstd(level, in, out, head);
     case Codec::kLz4Raw:
       return EncodeLz4Raw(level, in, out);
     case Codec::kLz4Hadoop:

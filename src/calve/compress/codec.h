@@ -39,7 +39,10 @@ Result<std::string> DecompressAll(Codec codec, std::span<const uint8_t> in, size
 /// The largest size that `size` bytes may compress to.
 size_t MaxCompressedSize(Codec codec, size_t size);
 /// Compresses into `out`, which has MaxCompressedSize bytes; returns the size used. `level` none: the codec's default.
-Result<size_t> Compress(Codec codec, std::optional<int> level, std::span<const uint8_t> in, std::span<uint8_t> out);
+/// The first `head` bytes may be of another kind than the rest: where there is much of both, zstd gives them a code of
+/// their own.
+Result<size_t> Compress(Codec codec, std::optional<int> level, std::span<const uint8_t> in, std::span<uint8_t> out,
+                        size_t head = 0);
 /// The same, as a string.
 Result<std::string> CompressToString(Codec codec, std::optional<int> level, std::string_view in);
 

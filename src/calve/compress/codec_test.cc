@@ -209,6 +209,29 @@ TEST(Zstd, SeveralFramesAndSkippableOnes) {
   EXPECT_EQ(DecompressAll(Codec::kZstd, Bytes(frames), 1000).ValueOrDie(), text);
 }
 
+// Bytes of three values, and then noise: neither spoils the code of the other. Arrow reads both forms.
+TEST(Zstd, HeadOfAnotherKind) {
+  std::mt19937 random(4);
+  std::string text(150'000, '\0');
+  for (size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<char>(i < 50'000 ? "\x11\x12\x21"[random() % 3] : random());
+  }
+  std::string out(MaxCompressedSize(Codec::kZstd, text.size()), '\0');
+  const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(out.data()), out.size());
+  const size_t together = Compress(Codec::kZstd, 1, Bytes(text), to).ValueOrDie();
+  for (const size_t head : {size_t{0}, size_t{1}, size_t{10'000}, size_t{50'000}, size_t{149'999}, text.size()}) {
+    const size_t size = Compress(Codec::kZstd, 1, Bytes(text), to, head).ValueOrDie();
+    EXPECT_EQ(DecompressToString(Codec::kZstd, out.substr(0, size), text.size()).ValueOrDie(), text) << head;
+    std::string theirs(text.size(), '\0');
+    EXPECT_EQ(*ArrowCodec(Codec::kZstd)
+                   ->Decompress(static_cast<int64_t>(size), to.data(), static_cast<int64_t>(theirs.size()),
+                                reinterpret_cast<uint8_t*>(theirs.data())),
+              static_cast<int64_t>(text.size()));
+    EXPECT_EQ(theirs, text) << head;
+    if (head == 50'000) EXPECT_LT(size, together);
+  }
+}
+
 TEST(Deflate, RestOfZlibChecksumMayFollow) {
   auto text = Sample(1000);
   auto wrapped = Compressed(Codec::kZlib, text).substr(2);

@@ -58,10 +58,38 @@ DecodeOutcome DecodeZstd(ByteSpan in, MutableByteSpan out) {
 
 size_t ZstdBound(size_t size) { return ZSTD_compressBound(size); }
 
-Result<size_t> EncodeZstd(std::optional<int> level, ByteSpan in, MutableByteSpan out) {
-  ARROW_RETURN_NOT_OK(CheckLevel(Codec::kZstd, level.value_or(kDefaultLevel), ZSTD_minCLevel(), ZSTD_maxCLevel()));
-  size_t size = ZSTD_compressCCtx(ThreadCompressor(), out.data(), out.size(), in.data(), in.size(),
-                                  level.value_or(kDefaultLevel));
+namespace {
+
+/// One frame, in which a block ends behind the first `head` bytes: each block has a code of its own. Returns an error
+/// of the library as it does.
+size_t EncodeInTwo(ZSTD_CCtx* context, int level, ByteSpan in, MutableByteSpan out, size_t head) {
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setPledgedSrcSize(context, in.size());
+  ZSTD_outBuffer output{out.data(), out.size(), 0};
+  ZSTD_inBuffer input{in.data(), head, 0};
+  size_t left = ZSTD_compressStream2(context, &output, &input, ZSTD_e_flush);
+  if (left == 0) {
+    input.size = in.size();
+    left = ZSTD_compressStream2(context, &output, &input, ZSTD_e_end);
+  }
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  if (ZSTD_isError(left)) return left;
+  // With room for all there is nothing left.
+  return left == 0 ? output.pos : static_cast<size_t>(-ZSTD_error_dstSize_tooSmall);
+}
+
+}  // namespace
+
+Result<size_t> EncodeZstd(std::optional<int> level, ByteSpan in, MutableByteSpan out, size_t head) {
+  // Of less the second code takes more than it saves.
+  constexpr size_t kMuch = 8 << 10;
+  const int used = level.value_or(kDefaultLevel);
+  ARROW_RETURN_NOT_OK(CheckLevel(Codec::kZstd, used, ZSTD_minCLevel(), ZSTD_maxCLevel()));
+  const bool in_two = head >= kMuch && in.size() >= head + kMuch;
+  const size_t size = in_two
+                          ? EncodeInTwo(ThreadCompressor(), used, in, out, head)
+                          : ZSTD_compressCCtx(ThreadCompressor(), out.data(), out.size(), in.data(), in.size(), used);
   if (ZSTD_isError(size)) return Invalid("zstd: {}", ZSTD_getErrorName(size));
   return size;
 }

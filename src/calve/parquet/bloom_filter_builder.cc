@@ -15,6 +15,8 @@ namespace calve::parquet {
 namespace {
 
 constexpr int kWords = 8;
+/// Hashes are kept while a filter would have so many bytes for each.
+constexpr int64_t kFewBytesAValue = 64;
 
 /// The probability that a value that is not there finds all its bits set in a filter of half the blocks, in which it
 /// goes to block i / 2 instead of i.
@@ -66,22 +68,43 @@ std::span<const uint8_t> BloomFilterBuilder::TakeValue(std::span<const uint8_t>*
   return value;
 }
 
-Status BloomFilterBuilder::Add(std::span<const uint8_t> plain, int64_t count) {
-  if (bits_.empty()) {
-    if (count == 0) return Status::OK();
-    ARROW_RETURN_NOT_OK(bits_.AppendRun(0, bytes_));
-  }
+Status BloomFilterBuilder::Begin(int64_t bytes) {
+  ARROW_RETURN_NOT_OK(bits_.AppendRun(0, bytes));
+  Insert(hashes_.span());
+  hashes_.Release();
+  return Status::OK();
+}
+
+void BloomFilterBuilder::Insert(std::span<const uint64_t> hashes) {
   const int64_t blocks = bits_.size() / kBloomBlockBytes;
   // So many blocks are on the way before the first is needed.
-  std::array<std::pair<uint8_t*, uint64_t>, 64> found;
-  for (size_t here = 0; count > 0; count -= static_cast<int64_t>(here)) {
-    here = std::min(static_cast<size_t>(count), found.size());
+  constexpr size_t kAhead = 64;
+  std::array<uint8_t*, kAhead> found;
+  while (!hashes.empty()) {
+    const size_t here = std::min(hashes.size(), kAhead);
     for (size_t i = 0; i < here; ++i) {
-      const uint64_t hash = Xxh64(TakeValue(&plain), 0);
-      found[i] = {bits_.data() + BloomBlockOf(hash, blocks) * kBloomBlockBytes, hash};
-      __builtin_prefetch(found[i].first, /*rw=*/1);
+      found[i] = bits_.data() + BloomBlockOf(hashes[i], blocks) * kBloomBlockBytes;
+      __builtin_prefetch(found[i], /*rw=*/1);
     }
-    for (size_t i = 0; i < here; ++i) BloomBlockInsert(found[i].first, found[i].second);
+    for (size_t i = 0; i < here; ++i) BloomBlockInsert(found[i], hashes[i]);
+    hashes = hashes.subspan(here);
+  }
+}
+
+Status BloomFilterBuilder::Add(std::span<const uint8_t> plain, int64_t count) {
+  // A filter of few values is never as large as it might become.
+  const int64_t most_hashes = bytes_ / kFewBytesAValue;
+  std::array<uint64_t, 256> hashes;
+  while (count > 0) {
+    const size_t here = std::min(static_cast<size_t>(count), hashes.size());
+    for (size_t i = 0; i < here; ++i) hashes[i] = Xxh64(TakeValue(&plain), 0);
+    count -= static_cast<int64_t>(here);
+    if (bits_.empty()) {
+      ARROW_RETURN_NOT_OK(hashes_.Append(hashes.data(), static_cast<int64_t>(here)));
+      if (hashes_.size() > most_hashes) ARROW_RETURN_NOT_OK(Begin(bytes_));
+    } else {
+      Insert({hashes.data(), here});
+    }
   }
   return Status::OK();
 }
@@ -98,7 +121,12 @@ void BloomFilterBuilder::Fold() {
 
 Result<std::optional<WrittenBloomFilter>> BloomFilterBuilder::Finish() {
   std::optional<WrittenBloomFilter> result;
-  if (bits_.empty()) return result;
+  if (bits_.empty() && hashes_.empty()) return result;
+  // From any size on a filter is folded to the same, for as long as it is still too large.
+  if (bits_.empty()) {
+    ARROW_RETURN_NOT_OK(
+        Begin(fpp_ > 0 ? std::min(bytes_, 4 * BloomFilterBytes(hashes_.size(), fpp_, bytes_)) : bytes_));
+  }
   while (bits_.size() > kBloomBlockBytes && WrongPassRateFolded(bits_) <= fpp_) Fold();
   result.emplace();
   result->header = HeaderOf(bits_.size());

@@ -74,6 +74,12 @@ TEST(BloomFilterBuilder, FoldedToWhatTheValuesNeed) {
         std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(filter.header + filter.bitset->ToString()));
     const auto theirs = ::parquet::BlockSplitBloomFilter::Deserialize(::parquet::ReaderProperties(), source.get());
     for (const int64_t value : values) ASSERT_TRUE(theirs.FindHash(theirs.Hash(value)));
+    ::parquet::BlockSplitBloomFilter at_once;
+    at_once.Init(static_cast<uint32_t>(filter.bitset->size()));
+    for (const int64_t value : values) at_once.InsertHash(at_once.Hash(value));
+    auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+    at_once.WriteTo(sink.get());
+    EXPECT_EQ(filter.header + filter.bitset->ToString(), sink->Finish().ValueOrDie()->ToString());
     int64_t passed = 0;
     constexpr int64_t kOthers = 100000;
     for (int64_t i = 0; i < kOthers; ++i) passed += theirs.FindHash(theirs.Hash(i - 2 * kOthers)) ? 1 : 0;

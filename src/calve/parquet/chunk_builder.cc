@@ -83,7 +83,8 @@ ChunkBuilder<T>::ChunkBuilder(const WrittenLeaf* leaf, const ParquetWriteOptions
       repetition_levels_(leaf->column.max_repetition_level, pool),
       definition_levels_(leaf->column.max_definition_level, pool),
       encoder_(leaf->column.element, own, pool),
-      page_encoding_(&leaf->column.element, own.encoding, page_writer->compressor(), page_writer->level(), pool),
+      page_encoding_(&leaf->column.element, own.encoding, options->data_page_v2, page_writer->compressor(),
+                     page_writer->level(), pool),
       encoded_repetition_levels_(pool),
       encoded_definition_levels_(pool),
       chunk_bounds_(order_),
@@ -224,8 +225,8 @@ Status ChunkBuilder<T>::SealPage(bool last_of_chunk) {
     return Status::OK();
   }
   ARROW_ASSIGN_OR_RAISE(WrittenPage page, EncodePage(last_of_chunk));
-  // The first page of a chunk may yet decide what becomes of the others.
-  if (only_nulls && !pages_.empty()) {
+  // The first page of a chunk may yet decide whether the others are compressed.
+  if (only_nulls && (!pages_.empty() || !skip_poor_compression_)) {
     null_page_rows_ = page_.row_count;
     null_page_ = page;
   }

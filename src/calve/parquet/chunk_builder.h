@@ -38,6 +38,12 @@ class ChunkBuilder {
   /// Bytes of the open page's levels, a step's included, estimated.
   int64_t LevelBytesWith(const LeafSlots& slots) const;
 
+  bool has_pages() const { return !pages_.empty(); }
+  /// Makes room for so many pages more.
+  void ReservePages(int64_t count) {
+    pages_.reserve(pages_.size() + static_cast<size_t>(count));
+    data_pages_.reserve(data_pages_.size() + static_cast<size_t>(count));
+  }
   /// Counts NaNs and bytes of values in the open page.
   void CountValues(std::span<const T> values);
   /// The same for the entries at `positions`.

@@ -51,7 +51,11 @@ class TypedColumnWriter : public ColumnWriter {
 
   Status Write(const arrow::ArrayData& field, int64_t row, int64_t count) override {
     ARROW_RETURN_NOT_OK(levels_.Bind(field));
-    if (!levels_.all_null()) ARROW_RETURN_NOT_OK(BindValues(row, count));
+    if (!levels_.all_null()) {
+      ARROW_RETURN_NOT_OK(BindValues(row, count));
+    } else if (!chunk_.has_pages()) {
+      chunk_.ReservePages(count / page_rows_ + 1);
+    }
     const int64_t rows_per_step = levels_.all_null() ? page_rows_ : rows_per_step_;
     while (count > 0) {
       int64_t step = std::min({count, rows_per_step, page_rows_ - chunk_.page()->row_count});

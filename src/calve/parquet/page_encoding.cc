@@ -7,18 +7,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace calve::parquet {
 namespace {
 
 using Bytes = std::span<const uint8_t>;
-
-/// A piece of a page, and the values in it.
-struct Sample {
-  Bytes plain;
-  int64_t count = 0;
-};
 
 /// Bytes that the value at the front of `plain` takes. `width`: 0 for BYTE_ARRAY.
 size_t ValueBytes(int64_t width, Bytes plain) {
@@ -28,24 +21,23 @@ size_t ValueBytes(int64_t width, Bytes plain) {
   return sizeof(length) + length;
 }
 
-/// Up to kPieces pieces of about kPieceBytes, evenly spread; one value at least in each.
-std::vector<Sample> SamplesOf(Bytes plain, int64_t width) {
+/// Appends up to kPieces pieces of about kPieceBytes, evenly spread, one value at least in each. Returns how many
+/// values they are.
+Result<int64_t> AppendSample(Bytes plain, int64_t width, ByteBuffer* sample) {
   constexpr size_t kPieces = 8, kPieceBytes = 4096;
   const size_t apart = plain.size() / kPieces;
-  std::vector<Sample> samples;
+  int64_t count = 0;
   size_t next = 0;  // where the next piece may begin
   for (size_t at = 0; at < plain.size();) {
     if (width > 0 && next > at) at = (next + static_cast<size_t>(width) - 1) / static_cast<size_t>(width) * width;
     while (width == 0 && at < plain.size() && at < next) at += ValueBytes(width, plain.subspan(at));
     if (at >= plain.size()) break;
-    Sample sample;
     const size_t begin = at;
-    for (; at < plain.size() && at - begin < kPieceBytes; ++sample.count) at += ValueBytes(width, plain.subspan(at));
-    sample.plain = plain.subspan(begin, at - begin);
-    samples.push_back(sample);
+    for (; at < plain.size() && at - begin < kPieceBytes; ++count) at += ValueBytes(width, plain.subspan(at));
+    ARROW_RETURN_NOT_OK(sample->Append(plain.data() + begin, static_cast<int64_t>(at - begin)));
     next = begin + std::max(apart, at - begin);
   }
-  return samples;
+  return count;
 }
 
 Result<size_t> CompressedSize(calve::Codec codec, std::optional<int> level, const ByteBuffer& bytes,
@@ -120,23 +112,21 @@ Status EncodePlainAs(Encoding encoding, const SchemaElement& element, Bytes plai
   }
 }
 
-Result<Encoding> ChooseEncoding(const SchemaElement& element, Bytes plain, int64_t count, calve::Codec codec,
+Result<Encoding> ChooseEncoding(const SchemaElement& element, Bytes plain, int64_t count, bool v2, calve::Codec codec,
                                 std::optional<int> level, arrow::MemoryPool* pool) {
-  constexpr size_t kWorthwhile = 20;
   const auto candidates = Candidates(*element.type, codec != calve::Codec::kUncompressed);
   if (candidates.empty() || count == 0) return Encoding::kPlain;
-  const auto samples = SamplesOf(plain, ValueWidth(*element.type, element.type_length));
-  ByteBuffer encoded(pool), scratch(pool);
-  // Pieces one after another, as in a page; each with a head of its own, which is a few bytes.
+  ByteBuffer sample(pool), encoded(pool), scratch(pool);
+  ARROW_ASSIGN_OR_RAISE(const int64_t sampled,
+                        AppendSample(plain, ValueWidth(*element.type, element.type_length), &sample));
   const auto size_under = [&](Encoding encoding) -> Result<size_t> {
     encoded.Clear();
-    for (const Sample& sample : samples) {
-      ARROW_RETURN_NOT_OK(EncodePlainAs(encoding, element, sample.plain, sample.count, &encoded));
-    }
+    ARROW_RETURN_NOT_OK(EncodePlainAs(encoding, element, sample.span(), sampled, &encoded));
     return CompressedSize(codec, level, encoded, &scratch);
   };
+  const size_t worthwhile = v2 && element.type == PhysicalType::kByteArray ? 100 : 20;
   ARROW_ASSIGN_OR_RAISE(size_t smallest, size_under(Encoding::kPlain));
-  smallest -= smallest / kWorthwhile;
+  smallest -= smallest / worthwhile;
   Encoding chosen = Encoding::kPlain;
   for (const Encoding encoding : candidates) {
     ARROW_ASSIGN_OR_RAISE(const size_t size, size_under(encoding));
@@ -154,7 +144,7 @@ Result<Bytes> PageEncoding::Encode(Bytes plain, int64_t count) {
     encoding_ = Encoding::kPlain;  // a page without values says nothing of those to come
   } else {
     if (!chosen_) {
-      ARROW_ASSIGN_OR_RAISE(chosen_, ChooseEncoding(*element_, plain, count, codec_, level_, encoded_.pool()));
+      ARROW_ASSIGN_OR_RAISE(chosen_, ChooseEncoding(*element_, plain, count, v2_, codec_, level_, encoded_.pool()));
     }
     encoding_ = *chosen_;
   }

@@ -219,8 +219,8 @@ TEST(FixedByteArrayEncoders, ReadByLibparquet) {
 }
 
 Encoding Choice(const SchemaElement& element, const Bytes& plain, int64_t count,
-                calve::Codec codec = calve::Codec::kUncompressed) {
-  return ChooseEncoding(element, plain, count, codec, std::nullopt, Pool()).ValueOrDie();
+                calve::Codec codec = calve::Codec::kUncompressed, bool v2 = false) {
+  return ChooseEncoding(element, plain, count, v2, codec, std::nullopt, Pool()).ValueOrDie();
 }
 
 TEST(ChooseEncoding, ByWhatASampleTakes) {
@@ -247,6 +247,14 @@ TEST(ChooseEncoding, ByWhatASampleTakes) {
   const auto bytes = Element(PhysicalType::kByteArray);
   EXPECT_EQ(Choice(bytes, PlainOf(urls), 5000), Encoding::kDeltaByteArray);
   EXPECT_EQ(Choice(bytes, PlainOf(words), 5000), Encoding::kDeltaLengthByteArray);
+  // Of 200 bytes and their length a hundredth is saved, and no twentieth.
+  for (std::string& word : words) {
+    word.resize(100 + random() % 200);
+    for (char& c : word) c = static_cast<char>('a' + random() % 26);
+  }
+  EXPECT_EQ(Choice(bytes, PlainOf(words), 5000), Encoding::kPlain);
+  EXPECT_EQ(Choice(bytes, PlainOf(words), 5000, calve::Codec::kUncompressed, /*v2=*/true),
+            Encoding::kDeltaLengthByteArray);
   EXPECT_EQ(Choice(bytes, PlainOf({std::string(100'000, 'x')}), 1), Encoding::kPlain);
 }
 
@@ -254,7 +262,7 @@ TEST(PageEncoding, ChoosesOnceAChunk) {
   const auto element = Element(PhysicalType::kInt64);
   std::mt19937_64 random(8);
   const Bytes even = PlainOf(std::vector<int64_t>(1000, 5)), uneven = PlainOf(Integers<int64_t>(1000, 64, random));
-  PageEncoding chosen(&element, std::nullopt, calve::Codec::kUncompressed, std::nullopt, Pool());
+  PageEncoding chosen(&element, std::nullopt, /*v2=*/false, calve::Codec::kUncompressed, std::nullopt, Pool());
   for (const Bytes* plain : {&even, &uneven}) {
     ASSERT_TRUE(chosen.Encode(*plain, 1000).ok());
     EXPECT_EQ(chosen.encoding(), Encoding::kDeltaBinaryPacked);
@@ -262,7 +270,8 @@ TEST(PageEncoding, ChoosesOnceAChunk) {
   chosen.EndChunk();
   EXPECT_EQ(chosen.Encode(uneven, 1000)->data(), uneven.data());
   EXPECT_EQ(chosen.encoding(), Encoding::kPlain);
-  PageEncoding wanted(&element, Encoding::kByteStreamSplit, calve::Codec::kUncompressed, std::nullopt, Pool());
+  PageEncoding wanted(&element, Encoding::kByteStreamSplit, /*v2=*/false, calve::Codec::kUncompressed, std::nullopt,
+                      Pool());
   ASSERT_TRUE(wanted.Encode(even, 1000).ok());
   EXPECT_EQ(wanted.encoding(), Encoding::kByteStreamSplit);
 }

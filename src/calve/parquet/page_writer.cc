@@ -100,12 +100,13 @@ PageWriter::PageWriter(const ParquetWriteOptions& options, arrow::MemoryPool* po
   std::tie(compressor_, codec_) = CodecOf(options.compression);
 }
 
-Status PageWriter::AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out) const {
+Status PageWriter::AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out, int64_t head) const {
   if (compressor_ == calve::Codec::kUncompressed) return out->Append(bytes.data(), Bytes(bytes));
   const size_t largest = calve::MaxCompressedSize(compressor_, bytes.size());
   const int64_t before = out->size();
   ARROW_RETURN_NOT_OK(out->Resize(before + static_cast<int64_t>(largest)));
-  ARROW_ASSIGN_OR_RAISE(size_t used, calve::Compress(compressor_, level_, bytes, {out->data() + before, largest}));
+  ARROW_ASSIGN_OR_RAISE(size_t used, calve::Compress(compressor_, level_, bytes, {out->data() + before, largest},
+                                                     static_cast<size_t>(head)));
   return out->Resize(before + static_cast<int64_t>(used));
 }
 
@@ -184,11 +185,11 @@ Result<WrittenPage> PageWriter::DataPageV1(const DataPageContent& content) const
                                     Bytes(content.definition_levels) + CopiedBytes(content.values, compress)));
   if (content.has_repetition_levels) AppendLevels(content.repetition_levels, &plain);
   if (content.has_definition_levels) AppendLevels(content.definition_levels, &plain);
-  const int64_t uncompressed_bytes = plain.size() + SizeOf(content.values);
+  const int64_t levels_bytes = plain.size(), uncompressed_bytes = levels_bytes + SizeOf(content.values);
   ARROW_RETURN_NOT_OK(AppendPieces(content.values, &plain, compress ? nullptr : &borrowed));
   if (!compress) return Finish(std::move(header), content.encoding, uncompressed_bytes, &plain, std::move(borrowed));
   ByteBuffer body(pool_);
-  ARROW_RETURN_NOT_OK(AppendCompressed(plain.span(), &body));
+  ARROW_RETURN_NOT_OK(AppendCompressed(plain.span(), &body, levels_bytes));
   return Finish(std::move(header), content.encoding, uncompressed_bytes, &body);
 }
 

@@ -65,8 +65,8 @@ class PageWriter {
  private:
   Result<WrittenPage> DataPageV1(const DataPageContent& content) const;
   Result<WrittenPage> DataPageV2(const DataPageContent& content) const;
-  /// Appends `bytes` to `out`, compressed.
-  Status AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out) const;
+  /// Appends `bytes` to `out`, compressed. The first `head` of them are levels.
+  Status AppendCompressed(std::span<const uint8_t> bytes, ByteBuffer* out, int64_t head = 0) const;
   Status AppendCompressed(std::span<const PagePiece> pieces, ByteBuffer* out) const;
   /// Fills what all kinds of header have, and puts header and body together, `borrowed` bytes of a batch among it.
   Result<WrittenPage> Finish(PageHeader header, Encoding encoding, int64_t uncompressed_bytes, ByteBuffer* body,
