@@ -255,15 +255,6 @@ TEST(ParquetWriter, DictionariesWithDuplicatesAndNulls) {
   ExpectRoundTrip(arrow::schema({field("c", list->type())}), {OneColumn(list), OneColumn(list->Slice(1))});
 }
 
-TEST(ParquetWriter, NullFromADictionaryInARequiredField) {
-  const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
-  const auto array = arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[0, 1]"),
-                                                        FromJson(arrow::utf8(), R"(["a", null])"))
-                         .ValueOrDie();
-  auto written = WrittenParquet::Make(arrow::schema({field("c", type, false)}), {OneColumn(array, false)});
-  EXPECT_EQ(written.status().ToString(), "Invalid: column 'c': null in a required field");
-}
-
 // Fault 7: two batches with different dictionaries in one chunk.
 TEST(ParquetWriter, StatisticsOfAllDictionaries) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
@@ -279,15 +270,6 @@ TEST(ParquetWriter, StatisticsOfAllDictionaries) {
   EXPECT_EQ(statistics->EncodeMax(), "z");
   EXPECT_EQ(written.summary.columns[0].min, "a");
   EXPECT_EQ(written.summary.columns[0].max, "z");
-}
-
-TEST(ParquetWriter, DictionaryIndexOutOfRange) {
-  const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
-  auto data = arrow::ArrayData::Make(type, 1, {nullptr, arrow::Buffer::FromString(std::string(1, '\x05'))}, 0);
-  data->dictionary = FromJson(arrow::utf8(), R"(["a"])")->data();
-  auto written = WrittenParquet::Make(arrow::schema({field("c", type)}), {OneColumn(arrow::MakeArray(data))});
-  EXPECT_EQ(written.status().ToString(),
-            "Invalid: column 'c': dictionary index 5 out of range (dictionary has 1 values)");
 }
 
 // Fault 11: pages of the second version without a value, with every codec.
@@ -338,61 +320,6 @@ TEST(ParquetWriter, NoColumns) {
   EXPECT_EQ(written->metadata()->num_rows(), 12);
   EXPECT_EQ(written->metadata()->num_columns(), 0);
   EXPECT_EQ(written->summary.rows, 12);
-}
-
-TEST(ParquetWriter, NullInARequiredFieldNamesTheColumn) {
-  const auto check = [](const std::shared_ptr<arrow::Field>& f, const std::string& json, const std::string& message) {
-    // The array's own type is nullable everywhere; the writer's schema is not.
-    auto written = WrittenParquet::Make(arrow::schema({f}),
-                                        {arrow::RecordBatch::Make(arrow::schema({f}), 2, {FromJson(f->type(), json)})});
-    EXPECT_EQ(written.status().ToString(), "Invalid: " + message);
-  };
-  check(field("c", arrow::int32(), false), "[1, null]", "column 'c': null in a required field");
-  check(field("c", arrow::list(field("item", arrow::utf8(), false))), R"([["a"], ["b", null]])",
-        "column 'c.element': null in a required field");
-  check(field("c", arrow::struct_({field("x", arrow::int32(), false)})), R"([{"x": 1}, {"x": null}])",
-        "column 'c.x': null in a required field");
-  check(field("c", arrow::struct_({field("x", arrow::int32())}), false), R"([{"x": 1}, null])",
-        "column 'c': null in a required field");
-}
-
-TEST(ParquetWriter, NullsUnderNullsAreNoNullsOfARequiredField) {
-  const auto type = arrow::struct_({field("x", arrow::int32(), false)});
-  auto data = FromJson(type, R"([{"x": 1}, null, {"x": 3}])")->data()->Copy();
-  data->child_data[0] = FromJson(arrow::int32(), "[1, null, 3]")->data();
-  ExpectRoundTrip(arrow::schema({field("c", type)}), {OneColumn(arrow::MakeArray(data))});
-}
-
-TEST(ParquetWriter, BatchOfAnotherSchema) {
-  const auto schema = arrow::schema({field("a", arrow::int32())});
-  auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
-  auto writer = ParquetWriter::Make(sink.get(), schema).ValueOrDie();
-  EXPECT_EQ(writer->Write(*OneColumn(FromJson(arrow::int64(), "[1]"))).ToString(),
-            "Invalid: a batch does not have the writer's schema: column 'a' is int64, expected int32");
-  // Nothing is lost by it, and another name is no other schema.
-  EXPECT_TRUE(writer->Write(*OneColumn(FromJson(arrow::int32(), "[1]"))).ok());
-  EXPECT_EQ(writer->Close()->rows, 1);
-  EXPECT_FALSE(writer->Write(*OneColumn(FromJson(arrow::int32(), "[1]"))).ok());
-  EXPECT_FALSE(writer->Close().ok());
-}
-
-TEST(ParquetWriter, FailureOfTheSinkIsKept) {
-  auto buffer = arrow::AllocateResizableBuffer(64).ValueOrDie();
-  arrow::io::FixedSizeBufferWriter sink(std::shared_ptr<arrow::Buffer>(std::move(buffer)));
-  ParquetWriteOptions options;
-  options.row_group_rows = 10;
-  auto writer = ParquetWriter::Make(&sink, arrow::schema({field("c", arrow::int64())}), options).ValueOrDie();
-  RandomArrays arrays(1, {});
-  const auto batch = OneColumn(arrays.Make(*field("c", arrow::int64()), 100));
-  EXPECT_FALSE(writer->Write(*batch).ok());
-  EXPECT_FALSE(writer->Close().ok());
-}
-
-TEST(ParquetWriter, OptionsThatMakeNoSense) {
-  ParquetWriteOptions options;
-  options.page_rows = 0;
-  auto written = WrittenParquet::Make(arrow::schema({field("c", arrow::int64())}), {}, options);
-  EXPECT_EQ(written.status().ToString(), "Invalid: page_rows must be positive, got 0");
 }
 
 TEST(ParquetWriter, MemoryComesFromThePoolAndIsGivenBack) {
