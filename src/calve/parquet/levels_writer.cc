@@ -99,8 +99,12 @@ Status LevelsWriter::Bind(const arrow::ArrayData& field) {
   Unbind();
   const arrow::ArrayData* array = &field;
   for (const PathStep& step : leaf_->steps) {
-    while (StorageType(*array->type).id() == arrow::Type::RUN_END_ENCODED) {
-      ARROW_ASSIGN_OR_RAISE(auto unwrapped, WithoutRunEnds(*array, pool_));
+    while (true) {
+      const bool has_runs = StorageType(*array->type).id() == arrow::Type::RUN_END_ENCODED;
+      if (!has_runs && !IsNestedDictionary(*array->type)) break;
+      auto unwrapped_array = has_runs ? WithoutRunEnds(*array, pool_) : WithoutDictionary(*array, pool_);
+      ARROW_RETURN_NOT_OK(leaf_->InColumn(unwrapped_array.status()));
+      std::shared_ptr<arrow::ArrayData> unwrapped = unwrapped_array.MoveValueUnsafe();
       unwrapped_.push_back(std::move(unwrapped));
       array = unwrapped_.back().get();
     }

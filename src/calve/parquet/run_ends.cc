@@ -68,4 +68,16 @@ Result<std::shared_ptr<arrow::ArrayData>> WithoutRunEnds(const arrow::ArrayData&
   return taken->data();
 }
 
+Result<std::shared_ptr<arrow::ArrayData>> WithoutDictionary(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
+  const auto& type = static_cast<const arrow::DictionaryType&>(StorageType(*array.type));
+  auto indices = array.Copy();
+  indices->type = type.index_type();
+  indices->dictionary = nullptr;
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(auto taken,
+                        arrow::compute::Take(*arrow::MakeArray(array.dictionary), *arrow::MakeArray(indices),
+                                             arrow::compute::TakeOptions::Defaults(), &context));
+  return taken->data();
+}
+
 }  // namespace calve::parquet

@@ -215,11 +215,18 @@ const arrow::DataType& StorageType(const arrow::DataType& type) {
 }
 
 const arrow::DataType& ValueType(const arrow::DataType& type) {
-  const arrow::DataType* value = &StorageType(type);
-  while (value->id() == arrow::Type::RUN_END_ENCODED) {
-    value = &StorageType(*static_cast<const arrow::RunEndEncodedType&>(*value).value_type());
+  const arrow::DataType& storage = StorageType(type);
+  if (storage.id() == arrow::Type::RUN_END_ENCODED) {
+    return ValueType(*static_cast<const arrow::RunEndEncodedType&>(storage).value_type());
   }
-  return *value;
+  if (IsNestedDictionary(storage)) return ValueType(*static_cast<const arrow::DictionaryType&>(storage).value_type());
+  return storage;
+}
+
+bool IsNestedDictionary(const arrow::DataType& type) {
+  if (StorageType(type).id() != arrow::Type::DICTIONARY) return false;
+  const arrow::DataType& value = ValueType(*static_cast<const arrow::DictionaryType&>(StorageType(type)).value_type());
+  return arrow::is_nested(value.id()) && !arrow::is_union(value.id());
 }
 
 bool SameLayout(const arrow::DataType& a, const arrow::DataType& b) {

@@ -50,8 +50,11 @@ struct WrittenSchema {
 /// The type without extension types around it.
 const arrow::DataType& StorageType(const arrow::DataType& type);
 
-/// The type of the values: without extension types and run ends around it.
+/// The type of the values: without extension types, run ends and dictionaries of nested values around it.
 const arrow::DataType& ValueType(const arrow::DataType& type);
+
+/// True of a dictionary's type whose values are nested: it is written as its values are.
+bool IsNestedDictionary(const arrow::DataType& type);
 
 /// True when arrays of the two types have the same buffers with the same meaning: field names, nullability, metadata
 /// and extension types apart.

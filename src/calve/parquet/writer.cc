@@ -13,6 +13,7 @@
 #include "calve/parquet/arrow_schema.h"
 #include "calve/parquet/chunk_modules.h"
 #include "calve/parquet/column_options.h"
+#include "calve/parquet/column_tasks.h"
 #include "calve/parquet/column_writer.h"
 #include "calve/parquet/file_encryptor.h"
 #include "calve/parquet/metadata.h"
@@ -144,26 +145,55 @@ class FileWriter : public ParquetWriter {
     return bytes;
   }
 
-  int64_t RowsPerRound(const arrow::RecordBatch& batch) const {
-    if (batch.num_columns() == 0) return std::numeric_limits<int64_t>::max();
-    int64_t bytes = 0;
+  /// How the rows of a batch are dealt out.
+  struct Rounds {
+    int64_t bytes_per_row = 1;
+    int64_t rows = std::numeric_limits<int64_t>::max();  ///< of a round
+    std::vector<int64_t> weights;                        ///< bytes of each leaf column
+  };
+
+  Rounds RoundsOf(const arrow::RecordBatch& batch) const {
+    Rounds rounds;
+    if (batch.num_columns() == 0) return rounds;
+    std::vector<int64_t> bytes(static_cast<size_t>(batch.num_columns())), leaves(bytes.size());
+    int64_t all_bytes = 0;
     for (int i = 0; i < batch.num_columns(); ++i) {
-      bytes += ReferencedBytes(*batch.column_data(i), 0, batch.num_rows());
+      bytes[static_cast<size_t>(i)] = ReferencedBytes(*batch.column_data(i), 0, batch.num_rows());
+      all_bytes += bytes[static_cast<size_t>(i)];
     }
-    const int64_t bytes_per_row = bytes / batch.num_rows() + 1;
+    for (const WrittenLeaf& leaf : written_.leaves) ++leaves[static_cast<size_t>(leaf.field_index)];
+    for (const WrittenLeaf& leaf : written_.leaves) {
+      const auto field = static_cast<size_t>(leaf.field_index);
+      rounds.weights.push_back(bytes[field] / leaves[field]);
+    }
+    rounds.bytes_per_row = all_bytes / batch.num_rows() + 1;
     const int64_t bytes_per_round = std::min(kBytesPerRound, options_.row_group_bytes / 8);
-    return std::clamp<int64_t>(bytes_per_round / bytes_per_row, 1, kRowsPerRound);
+    rounds.rows = std::clamp<int64_t>(bytes_per_round / rounds.bytes_per_row, 1, kRowsPerRound);
+    return rounds;
+  }
+
+  /// Rows before the size of the row group is looked at again: a round, or several where it will not be near its limit.
+  int64_t RowsToLook(const Rounds& rounds) const {
+    // Encoded, rows may be larger than in Arrow.
+    constexpr int64_t kLarger = 4;
+    const int64_t left = (options_.row_group_bytes - GroupBytes()) / kLarger / rounds.bytes_per_row;
+    return std::max(left / rounds.rows, int64_t{1}) * rounds.rows;
   }
 
   Status WriteRows(const arrow::RecordBatch& batch) {
     if (batch.num_rows() == 0) return Status::OK();
-    const int64_t rows_per_round = RowsPerRound(batch);
+    const Rounds rounds = RoundsOf(batch);
     const Context context = WithoutNesting(context_);
     for (int64_t row = 0; row < batch.num_rows();) {
-      const int64_t count = std::min({batch.num_rows() - row, rows_per_round, options_.row_group_rows - group_rows_});
-      ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(columns_.size()), [&](int64_t i) {
-        return columns_[i]->Write(*batch.column_data(written_.leaves[i].field_index), row, count);
-      }));
+      const int64_t count =
+          std::min({batch.num_rows() - row, RowsToLook(rounds), options_.row_group_rows - group_rows_});
+      ARROW_RETURN_NOT_OK(
+          RunColumns(context, rounds.weights, (count - 1) / rounds.rows + 1, [&](int64_t column, int64_t round) {
+            const int64_t done = round * rounds.rows;
+            const auto i = static_cast<size_t>(column);
+            return columns_[i]->Write(*batch.column_data(written_.leaves[i].field_index), row + done,
+                                      std::min(rounds.rows, count - done));
+          }));
       row += count;
       group_rows_ += count;
       if (group_rows_ >= options_.row_group_rows || GroupBytes() >= options_.row_group_bytes) {
@@ -202,8 +232,11 @@ class FileWriter : public ParquetWriter {
   Status FlushGroup() {
     if (group_rows_ == 0) return Status::OK();
     std::vector<ChunkModules> chunks(columns_.size());
-    ARROW_RETURN_NOT_OK(ParallelFor(WithoutNesting(context_), static_cast<int64_t>(columns_.size()),
-                                    [&](int64_t i) { return FinishChunk(static_cast<size_t>(i)).Value(&chunks[i]); }));
+    std::vector<int64_t> weights;
+    for (const auto& column : columns_) weights.push_back(column->chunk_bytes());
+    ARROW_RETURN_NOT_OK(RunColumns(WithoutNesting(context_), weights, /*rounds=*/1, [&](int64_t column, int64_t) {
+      return FinishChunk(static_cast<size_t>(column)).Value(&chunks[static_cast<size_t>(column)]);
+    }));
     RowGroup group;
     group.num_rows = std::exchange(group_rows_, 0);
     group.file_offset = position_;

@@ -73,6 +73,35 @@ TEST(WriterInput, RunEndEncodedNested) {
   ExpectSame(RunEnds("[1, 3, 4]", dictionary, 4), FromJson(arrow::utf8(), R"(["q", null, null, "p"])"));
 }
 
+ArrayPtr Coded(const std::string& indices, const ArrayPtr& values) {
+  const auto type = arrow::dictionary(arrow::int16(), values->type());
+  return arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int16(), indices), values).ValueOrDie();
+}
+
+TEST(WriterInput, DictionariesOfNestedValues) {
+  const auto lists = arrow::list(arrow::int32());
+  const auto coded = Coded("[1, null, 0, 2, 1]", FromJson(lists, "[[1, null], [], null]"));
+  ExpectSame(coded, FromJson(lists, "[[], null, [1, null], null, []]"));
+  ExpectSame(coded->Slice(1, 3), FromJson(lists, "[null, [1, null], null]"));
+  const auto pairs = arrow::struct_({field("a", arrow::utf8()), field("b", lists)});
+  const std::string first = R"({"a": "x", "b": [1]})", second = R"({"a": null, "b": null})";
+  ExpectSame(Coded("[0, 1, 0]", FromJson(pairs, "[" + first + "," + second + "]")),
+             FromJson(pairs, "[" + first + "," + second + "," + first + "]"));
+  // Inside a list, of dictionaries, and with runs of their indices.
+  ExpectSame(arrow::ListArray::FromArrays(*FromJson(arrow::int32(), "[0, 2, 5]"), *coded).ValueOrDie(),
+             FromJson(arrow::list(lists), "[[[], null], [[1, null], null, []]]"));
+  const auto words = arrow::list(arrow::utf8());
+  ExpectSame(Coded("[1, 0, 1]", Coded("[1, 0]", FromJson(words, R"([["p"], ["q", null]])"))),
+             FromJson(words, R"([["p"], ["q", null], ["p"]])"));
+  ExpectSame(RunEnds("[2, 5, 6]", coded->Slice(2, 3), 6),
+             FromJson(lists, "[[1, null], [1, null], null, null, null, []]"));
+  const auto bad = Coded("[0, 0]", FromJson(lists, "[[1]]"))->data()->Copy();
+  bad->buffers[1] = arrow::Buffer::FromString(std::string("\0\0\x07\0", 4));
+  const auto file = WrittenParquet::Make(arrow::schema({field("c", bad->type)}), {OneColumn(arrow::MakeArray(bad))});
+  EXPECT_TRUE(file.status().IsIndexError()) << file.status();
+  EXPECT_NE(file.status().ToString().find("column 'c"), std::string::npos) << file.status();
+}
+
 TEST(WriterInput, RunsStayRuns) {
   arrow::Int64Builder ends, values;
   for (int64_t i = 1; i <= 1000; ++i) ASSERT_TRUE(ends.Append(i * 1000).ok() && values.Append(i % 3 * 1000003).ok());
