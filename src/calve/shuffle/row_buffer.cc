@@ -82,13 +82,13 @@ void RowBuffer::Add(const std::shared_ptr<arrow::RecordBatch>& batch, int64_t fi
 }
 
 // All slabs have memory of one size, which can be used again, but a last one that has few rows.
-int64_t RowBuffer::SlabMemorySize() const {
+int64_t RowBuffer::MemorySize() const {
   return SlabBytesNeeded() < slab_bytes_ / 2 ? SlabBytesNeeded() : std::max(SlabBytesNeeded(), slab_bytes_);
 }
 
 int64_t RowBuffer::SortBytes() const {
   if (!slabs_) return waiting_bytes_;
-  return spare_.empty() || SlabBytesNeeded() > slab_bytes_ ? SlabMemorySize() : 0;
+  return spare_.empty() || SlabBytesNeeded() > slab_bytes_ ? MemorySize() : 0;
 }
 
 int64_t RowBuffer::held_bytes() const {
@@ -98,14 +98,14 @@ int64_t RowBuffer::held_bytes() const {
          static_cast<int64_t>(spare_.size()) * slab_bytes_;
 }
 
-Result<std::shared_ptr<arrow::Buffer>> RowBuffer::SlabMemory() {
+Result<SlabMemory> RowBuffer::TakeMemory() {
   if (SlabBytesNeeded() <= slab_bytes_ && !spare_.empty()) {
-    auto memory = std::move(spare_.back());
+    SlabMemory memory{std::move(spare_.back()), false};
     spare_.pop_back();
     return memory;
   }
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> memory, arrow::AllocateBuffer(SlabMemorySize(), pool_));
-  return memory;
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bytes, arrow::AllocateBuffer(MemorySize(), pool_));
+  return SlabMemory{std::move(bytes), true};
 }
 
 // Without slabs one batch waits at a time.
@@ -127,8 +127,9 @@ Status RowBuffer::Sort() {
   PartitionedBatch sorted;
   if (slabs_) {
     sorted.starts = order_.starts;
-    ARROW_ASSIGN_OR_RAISE(sorted.memory, SlabMemory());
-    ARROW_ASSIGN_OR_RAISE(sorted.batch, SlabBuilder::Build(waiting_, order_, sorted.memory));
+    ARROW_ASSIGN_OR_RAISE(const SlabMemory memory, TakeMemory());
+    sorted.memory = memory.bytes;
+    ARROW_ASSIGN_OR_RAISE(sorted.batch, SlabBuilder::Build(waiting_, order_, memory));
   } else {
     ARROW_ASSIGN_OR_RAISE(sorted, SortOne());
   }

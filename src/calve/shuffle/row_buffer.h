@@ -69,8 +69,8 @@ class RowBuffer {
   int64_t NewBytes(const arrow::ArrayData& data, Seen* seen) const;
   int64_t NewBytes(const arrow::RecordBatch& batch, Seen* seen) const;
   int64_t SlabBytesNeeded() const { return waiting_size_ + SlabBuilder::kSlackBytes; }
-  int64_t SlabMemorySize() const;
-  arrow::Result<std::shared_ptr<arrow::Buffer>> SlabMemory();
+  int64_t MemorySize() const;
+  arrow::Result<SlabMemory> TakeMemory();
   arrow::Result<PartitionedBatch> SortOne();
   void Keep(PartitionedBatch batch);
   void Count(const PartitionedBatch& batch);

@@ -8,6 +8,7 @@
 #include <arrow/type_traits.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <limits>
@@ -85,6 +86,18 @@ bool SameDictionaries(const ArrayData& left, const ArrayData& right) {
   return true;
 }
 
+/// Memory that will be written all over gets its pages at once, while they stay in the caches: one by one, at a fault
+/// each, costs almost twice that. Where the system cannot, it does so.
+void PopulatePages(uint8_t* memory, int64_t size) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr uintptr_t kPage = 4096;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t begin = (address + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (address + static_cast<uintptr_t>(size)) & ~(kPage - 1);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#endif
+}
+
 }  // namespace
 
 bool SlabBuilder::Supports(const arrow::DataType& type) {
@@ -115,8 +128,9 @@ bool SlabBuilder::FitTogether(const arrow::RecordBatch& left, const arrow::Recor
 }
 
 Result<std::shared_ptr<arrow::Buffer>> SlabBuilder::Take(int64_t size) {
-  if (used_ + size + kSlackBytes > memory_->size()) return Invalid("a slab of rows is larger than its memory");
-  auto buffer = arrow::SliceMutableBuffer(memory_, used_, size);
+  if (used_ + size + kSlackBytes > memory_.bytes->size()) return Invalid("a slab of rows is larger than its memory");
+  auto buffer = arrow::SliceMutableBuffer(memory_.bytes, used_, size);
+  if (memory_.is_fresh) PopulatePages(buffer->mutable_data(), size);
   used_ += Padded(size);
   return buffer;
 }
@@ -193,8 +207,7 @@ Result<std::shared_ptr<ArrayData>> SlabBuilder::Column(const std::shared_ptr<arr
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> SlabBuilder::Build(std::span<const BatchSlice> slices,
-                                                               const RowOrder& order,
-                                                               std::shared_ptr<arrow::Buffer> memory) {
+                                                               const RowOrder& order, SlabMemory memory) {
   SlabBuilder builder(order, std::move(memory));
   const auto& schema = slices.front().batch->schema();
   std::vector<std::shared_ptr<ArrayData>> columns;

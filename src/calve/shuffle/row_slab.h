@@ -20,6 +20,13 @@ struct BatchSlice {
   int64_t first = 0, count = 0;
 };
 
+/// What a slab lies in.
+struct SlabMemory {
+  std::shared_ptr<arrow::Buffer> bytes;
+  /// The system has perhaps no pages behind it yet; they are then asked for column by column.
+  bool is_fresh = false;
+};
+
 /// Copies rows of several batches into one piece of memory, in the order of their partitions, column after column.
 ///
 /// Each value is copied once: those of fixed width to where they belong, in the order in which they come (a partition's
@@ -37,13 +44,12 @@ class SlabBuilder {
   /// The rows of `slices`, one after another, as `order` says. `memory` has at least the sum of their SizeOf and
   /// kSlackBytes, and is kept by the batch.
   static arrow::Result<std::shared_ptr<arrow::RecordBatch>> Build(std::span<const BatchSlice> slices,
-                                                                  const RowOrder& order,
-                                                                  std::shared_ptr<arrow::Buffer> memory);
+                                                                  const RowOrder& order, SlabMemory memory);
   /// Bytes at the end of the memory that are written over.
   static constexpr int64_t kSlackBytes = 128;
 
  private:
-  SlabBuilder(const RowOrder& order, std::shared_ptr<arrow::Buffer> memory)
+  SlabBuilder(const RowOrder& order, SlabMemory memory)
       : order_(order), memory_(std::move(memory)), rows_(static_cast<int64_t>(order.rows.size())) {}
 
   arrow::Result<std::shared_ptr<arrow::ArrayData>> Column(const std::shared_ptr<arrow::DataType>& type,
@@ -56,7 +62,7 @@ class SlabBuilder {
   arrow::Result<std::shared_ptr<arrow::Buffer>> Take(int64_t size);
 
   const RowOrder& order_;
-  std::shared_ptr<arrow::Buffer> memory_;
+  SlabMemory memory_;
   int64_t rows_, used_ = 0;
   std::vector<uint8_t> bits_;
 };

@@ -30,7 +30,7 @@ std::shared_ptr<arrow::RecordBatch> Build(const std::vector<BatchSlice>& slices,
   constexpr int64_t kGuard = 64;
   std::shared_ptr<arrow::Buffer> memory = arrow::AllocateBuffer(size + kGuard).ValueOrDie();
   std::fill_n(memory->mutable_data(), size + kGuard, 0xaa);
-  auto slab = SlabBuilder::Build(slices, order, arrow::SliceMutableBuffer(memory, 0, size));
+  auto slab = SlabBuilder::Build(slices, order, {arrow::SliceMutableBuffer(memory, 0, size), true});
   EXPECT_TRUE(slab.ok()) << slab.status();
   for (int64_t i = size; i < size + kGuard; ++i) EXPECT_EQ(memory->data()[i], 0xaa);
   return slab.ValueOr(nullptr);
@@ -151,7 +151,7 @@ TEST(RowSlab, MemoryThatIsTooSmallIsNotWrittenBehind) {
   ASSERT_TRUE(order.Sort(std::vector<uint32_t>{0, 0, 0}, 1).ok());
   std::shared_ptr<arrow::Buffer> memory = arrow::AllocateBuffer(SlabBuilder::kSlackBytes + 23).ValueOrDie();
   const std::vector<BatchSlice> slices = {{batch, 0, 3}};
-  EXPECT_TRUE(SlabBuilder::Build(slices, order, memory).status().IsInvalid());
+  EXPECT_TRUE(SlabBuilder::Build(slices, order, {memory, false}).status().IsInvalid());
 }
 
 }  // namespace

@@ -42,6 +42,11 @@ Status SpillFile::Append(std::span<const uint8_t> bytes) {
 
 Status SpillFile::Flush() { return WriteOut({}); }
 
+Status SpillFile::ReadAt(int64_t begin, int64_t size, uint8_t* out) const {
+  ARROW_ASSIGN_OR_RAISE(const int64_t got, ReadFully(file_, begin, size, out, location_));
+  return got == size ? Status::OK() : IOError("cannot read {}: it was cut short", location_);
+}
+
 Status SpillFile::WriteOut(std::span<const uint8_t> more) {
   const auto text = [](std::span<const uint8_t> bytes) {
     return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());

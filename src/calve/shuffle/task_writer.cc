@@ -29,7 +29,7 @@ constexpr int64_t kBlocksInBudget = 8;
 constexpr int64_t kSmallestBlock = 4096;
 /// So are the slabs in which rows wait, and what comes in until there is enough for one.
 constexpr int64_t kSlabsInBudget = 16;
-constexpr int64_t kSmallestSlab = int64_t{64} << 10, kLargestSlab = int64_t{4} << 20;
+constexpr int64_t kSmallestSlab = int64_t{64} << 10, kLargestSlab = int64_t{2} << 20;
 /// The oldest rows are spilled, this part of all or more: blocks of a partition should not be smaller than so.
 constexpr int64_t kSpillsOfBuffered = 4, kSmallestSpilledBlock = int64_t{256} << 10;
 /// This part of the budget is left to what is not counted: the batch that comes in, and what allocators lose.
@@ -199,8 +199,10 @@ class TaskWriter final : public ShuffleTaskWriter {
   Status MergePartition(int32_t partition) {
     const auto p = static_cast<size_t>(partition);
     const auto append = [&](std::span<const uint8_t> bytes) { return AppendData(bytes); };
-    for (const Round& round : rounds_) {
-      ARROW_RETURN_NOT_OK(spill_->Read(round.offsets[p], round.offsets[p + 1], append));
+    if (spill_ != nullptr) {
+      std::vector<SpillFile::Range> spilled;
+      for (const Round& round : rounds_) spilled.push_back({round.offsets[p], round.offsets[p + 1]});
+      ARROW_RETURN_NOT_OK(spill_->Read(spilled, data_size_, append));
     }
     ARROW_RETURN_NOT_OK(WriteBuffered(partition, buffer_.sorted_batches(), append));
     NoteMemory();
