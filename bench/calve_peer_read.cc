@@ -37,6 +37,10 @@ template <typename Options>
 arrow::Status SetStrings(const std::string& form, Options* options) {
   if constexpr (requires { options->strings; }) {
     using Output = decltype(options->strings);
+    if (form == "utf8") {
+      options->strings = Output::kUtf8;
+      return arrow::Status::OK();
+    }
     if (form == "view") {
       options->strings = Output::kUtf8View;
       return arrow::Status::OK();

@@ -29,7 +29,7 @@ struct Task {
 
 fn with_strings(field: &Field, strings: &DataType) -> Field {
     let data_type = match field.data_type() {
-        DataType::Utf8 => strings.clone(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => strings.clone(),
         DataType::List(child) => DataType::List(Arc::new(with_strings(child, strings))),
         DataType::Struct(children) => DataType::Struct(
             children
@@ -45,15 +45,15 @@ fn with_strings(field: &Field, strings: &DataType) -> Field {
 /// The footer of a file, with the form that strings are to have.
 fn open(path: &str, strings: &DataType) -> Result<ArrowReaderMetadata> {
     let metadata = ArrowReaderMetadata::load(&File::open(path)?, ArrowReaderOptions::new())?;
-    if *strings == DataType::Utf8 {
-        return Ok(metadata);
-    }
     let fields = metadata
         .schema()
         .fields()
         .iter()
         .map(|field| Arc::new(with_strings(field, strings)))
         .collect::<Fields>();
+    if fields == *metadata.schema().fields() {
+        return Ok(metadata);
+    }
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
     Ok(ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)?)
 }

@@ -25,9 +25,15 @@ inline void CopyShortBytes(const uint8_t* in, size_t size, uint8_t* out) {
   }
 }
 
-/// The same where `in_end` says how far may be read.
+/// The same where `in_end` says how far may be read, and twice kOvercopyBytes may be written past the value: whether
+/// one block does is not asked where two are there, for that cannot be guessed.
 inline void CopyBytes(const uint8_t* in, size_t size, const uint8_t* in_end, uint8_t* out) {
-  if (static_cast<size_t>(in_end - in) >= size + kOvercopyBytes) {
+  constexpr size_t kTwoBlocks = 2 * kOvercopyBytes;
+  if (size <= kTwoBlocks && static_cast<size_t>(in_end - in) >= kTwoBlocks) {
+    uint8_t blocks[kTwoBlocks];
+    std::memcpy(blocks, in, kTwoBlocks);
+    std::memcpy(out, blocks, kTwoBlocks);
+  } else if (static_cast<size_t>(in_end - in) >= size + kOvercopyBytes) {
     CopyShortBytes(in, size, out);
   } else if (size > 0) {
     std::memcpy(out, in, size);
