@@ -6,6 +6,7 @@
 #include "calve/base/status.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace calve::parquet {
 namespace {
@@ -39,9 +40,13 @@ Status FillBinary(bool with_views, std::span<const uint8_t> bytes, arrow::Memory
   ARROW_RETURN_NOT_OK(values.data.Reserve(0));
   PlainBinaryDecoder decoder(bytes);
   ARROW_RETURN_NOT_OK(decoder.Decode(out->count, &values));
+  int64_t smallest = std::numeric_limits<int64_t>::max();
   for (int64_t i = 0; i < out->count; ++i) {
-    out->largest_bytes = std::max<int64_t>(out->largest_bytes, values.offsets[i + 1] - values.offsets[i]);
+    const int64_t size = values.offsets[i + 1] - values.offsets[i];
+    out->largest_bytes = std::max(out->largest_bytes, size);
+    smallest = std::min(smallest, size);
   }
+  out->same_lengths = smallest == out->largest_bytes;
   ARROW_ASSIGN_OR_RAISE(out->offsets, values.offsets.FinishWithSlack());
   ARROW_ASSIGN_OR_RAISE(out->bytes, values.data.FinishWithSlack());
   if (!with_views) return Status::OK();

@@ -20,6 +20,7 @@ struct Dictionary {
   std::shared_ptr<arrow::Buffer> offsets, bytes;  ///< of byte arrays: count + 1 int32, and what lies between them
   std::shared_ptr<arrow::Buffer> views;  ///< of byte arrays, where the column's are held so: BinaryView, in `bytes`
   int64_t largest_bytes = 0;             ///< the longest byte array
+  bool same_lengths = false;             ///< all byte arrays are as long, and there are some
 
   const int32_t* ends() const { return reinterpret_cast<const int32_t*>(offsets->data()); }
   /// As Arrow has it, of `type`.

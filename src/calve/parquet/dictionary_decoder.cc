@@ -5,6 +5,8 @@
 #include "calve/parquet/byte_copy.h"
 #include "calve/simd/gather.h"
 
+#include <bit>
+
 namespace calve::parquet {
 namespace {
 
@@ -130,7 +132,27 @@ void DictionaryBinaryDecoder::AppendBy(const Copy& copy, const uint32_t* indices
   out->data.UnsafeResize(to - begin);
 }
 
+/// Where values lie follows from their index. There is room for what is appended.
+void DictionaryBinaryDecoder::AppendSameLengths(const uint32_t* indices, int64_t count, BinaryValues* out) const {
+  const auto width = static_cast<size_t>(dictionary_.largest_bytes);
+  uint8_t* to = out->data.data() + out->data.size();
+  auto end = static_cast<int32_t>(out->data.size());
+  int32_t* const ends = out->offsets.data() + out->offsets.size();
+  for (int64_t i = 0; i < count; ++i) ends[i] = end += static_cast<int32_t>(width);
+  out->offsets.UnsafeResize(out->offsets.size() + count);
+  out->data.UnsafeResize(end);
+  const uint8_t* const values = dictionary_.bytes->data();
+  if (std::has_single_bit(width)) {
+    simd::Gather(values, width, static_cast<size_t>(dictionary_.count), indices, static_cast<size_t>(count), to);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i, to += width) std::memcpy(to, values + indices[i] * width, kOvercopyBytes);
+}
+
 void DictionaryBinaryDecoder::Append(const uint32_t* indices, int64_t count, BinaryValues* out) const {
+  if (dictionary_.same_lengths && dictionary_.largest_bytes <= static_cast<int64_t>(kOvercopyBytes)) {
+    return AppendSameLengths(indices, count, out);
+  }
   // Where all are short, every one is copied as one block.
   constexpr size_t kHalf = kOvercopyBytes / 2;
   if (dictionary_.largest_bytes <= static_cast<int64_t>(kHalf)) {

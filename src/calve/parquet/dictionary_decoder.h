@@ -60,6 +60,7 @@ class DictionaryBinaryDecoder : public BinaryDecoder {
 
  private:
   void Append(const uint32_t* indices, int64_t count, BinaryValues* out) const;
+  void AppendSameLengths(const uint32_t* indices, int64_t count, BinaryValues* out) const;
   template <typename Copy>
   void AppendBy(const Copy& copy, const uint32_t* indices, int64_t count, BinaryValues* out) const;
 

@@ -200,9 +200,29 @@ TEST(DictionaryDecoder, FixedWidth) {
   }
 }
 
+TEST(DictionaryDecoder, ByteArraysOfOneLength) {
+  for (const size_t length : {0, 1, 2, 3, 4, 8, 10, 16, 31, 32, 33}) {
+    PlainStrings plain;
+    for (int i = 0; i < 4; ++i) plain.Add(std::string(length, static_cast<char>('a' + i)));
+    const auto dictionary = MadeDictionary(true, 0, 4, plain.bytes).ValueOrDie();
+    EXPECT_TRUE(dictionary->same_lengths);
+    // Two bits: 16 packed, then 100 times 2.
+    const Bytes bytes = {2, 0x05, 0xE4, 0x1B, 0xE4, 0x27, 0xC8, 0x01, 0x02};
+    Strings expected;
+    for (const int index : {0, 1, 2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 1, 2, 0}) {
+      expected.push_back(plain.strings[static_cast<size_t>(index)]);
+    }
+    expected.resize(116, plain.strings[2]);
+    for (const int64_t step : {1, 7, 116}) {
+      EXPECT_EQ(DecodeBinary(Encoding::kPlainDictionary, bytes, 116, step, dictionary.get()).ValueOrDie(), expected);
+    }
+  }
+}
+
 TEST(DictionaryDecoder, ByteArraysAcrossBatchesOfIndices) {
   const auto dictionary = MadeDictionary(true, 0, 2, Bytes{1, 0, 0, 0} + "x" + Bytes{3, 0, 0, 0} + "yyy").ValueOrDie();
   EXPECT_EQ(dictionary->largest_bytes, 3);
+  EXPECT_FALSE(dictionary->same_lengths);
   // One bit: 3000 times 1, then 2000 times 0.
   const Bytes bytes = {1, 0xF0, 0x2E, 0x01, 0xA0, 0x1F, 0x00};
   Strings expected(3000, "yyy");
