@@ -27,9 +27,8 @@ struct ArrowFileOptions {
 /// A message is read at a time, and its values stay where they were read to. Every batch is checked before it is
 /// returned, as shuffle blocks are (offsets, text, dictionary keys, null counts), so that a damaged file is an error
 /// and not undefined behaviour. Of a footer whose messages overlap nothing is read: what is returned is never more than
-/// the file. Files that this way does not read (compressed bodies, deltas of dictionaries, metadata before version 5,
-/// large dictionaries that many batches share) are read by Arrow's own reader, and their batches are then checked too.
-/// Errors name the file.
+/// the file. Files that this way does not read (compressed bodies, deltas of dictionaries, metadata before version 5)
+/// are read by Arrow's own reader, and their batches are then checked too. Errors name the file.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenArrowFile(const std::string& path,
                                                                        const ArrowFileOptions& options = {},
                                                                        const Context& context = {});

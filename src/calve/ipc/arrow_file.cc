@@ -9,10 +9,12 @@
 #include "calve/ipc/part_source.h"
 #include "calve/ipc/stream_decoder.h"
 
+#include <arrow/array/array_dict.h>
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/int_util.h>
 
 #include <array>
 #include <functional>
@@ -98,6 +100,7 @@ class MessageReader final : public arrow::RecordBatchReader {
   }
 
   void SetDictionary(Dictionary dictionary) {
+    dictionaries_checked_ = false;
     for (Dictionary& known : dictionaries_) {
       if (known.id == dictionary.id) return std::swap(known, dictionary);
     }
@@ -122,8 +125,10 @@ class MessageReader final : public arrow::RecordBatchReader {
       kept.push_back(std::move(batch));
       options.owner = std::make_shared<Keeper>(std::move(kept));
     }
+    options.dictionaries_checked = dictionaries_checked_;
     decoded_.body.Free();
     ARROW_RETURN_NOT_OK(decoder_.Decode(&source, options, &decoded_));
+    dictionaries_checked_ = true;
     bool reused = false;
     return ipc::SkeletonPool::MakeBatch(decoded_.schema, decoded_.layout, std::move(decoded_.body), &reused);
   }
@@ -138,6 +143,7 @@ class MessageReader final : public arrow::RecordBatchReader {
   ipc::Decoded decoded_;
   size_t next_ = 0;
   std::vector<Dictionary> dictionaries_;
+  bool dictionaries_checked_ = false;
   std::vector<ipc::PartSource::Part> parts_;
 };
 
@@ -151,15 +157,36 @@ class CheckedReader final : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   Status ReadNext(Batch* out) override {
     auto batch = next_();
-    const Status status = batch.ok() && *batch != nullptr ? (*batch)->ValidateFull() : batch.status();
+    const Status status = batch.ok() && *batch != nullptr ? Check(**batch) : batch.status();
     if (!status.ok()) return WithContext(status, path_);
     return std::move(batch).Value(out);
   }
 
  private:
+  /// A dictionary that many batches share is checked once.
+  Status Check(const arrow::RecordBatch& batch) {
+    ARROW_RETURN_NOT_OK(batch.Validate());
+    checked_.resize(static_cast<size_t>(batch.num_columns()));
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      auto& checked = checked_[static_cast<size_t>(i)];
+      const std::shared_ptr<arrow::Array> column = batch.column(i);
+      const auto& dictionary = column->data()->dictionary;
+      if (column->type_id() != arrow::Type::DICTIONARY || dictionary != checked) {
+        ARROW_RETURN_NOT_OK(column->ValidateFull());
+        checked = dictionary;
+        continue;
+      }
+      const auto keys = static_cast<const arrow::DictionaryArray&>(*column).indices();
+      ARROW_RETURN_NOT_OK(keys->ValidateFull());
+      ARROW_RETURN_NOT_OK(arrow::internal::CheckIndexBounds(*keys->data(), static_cast<uint64_t>(dictionary->length)));
+    }
+    return Status::OK();
+  }
+
   std::string path_;
   std::shared_ptr<arrow::Schema> schema_;
   Next next_;
+  std::vector<std::shared_ptr<arrow::ArrayData>> checked_;  ///< dictionaries of columns
 };
 
 Result<Batches> OpenByArrow(const std::string& path, const File& file, arrow::MemoryPool* pool) {
@@ -179,12 +206,12 @@ Result<Batches> OpenByArrow(const std::string& path, const File& file, arrow::Me
   });
 }
 
-/// A dictionary is checked with every batch that it is there for.
+/// The metadata of a dictionary is looked at with every batch that it is there for.
 bool ReadsDictionariesTooOften(const std::vector<FoundMessage>& messages, int64_t file_size) {
   constexpr int64_t kTooOften = 4;
   int64_t of_dictionaries = 0, read = 0;
   for (const FoundMessage& message : messages) {
-    if (message.kind == ipc::MessageKind::kDictionaryBatch) of_dictionaries += message.size;
+    if (message.kind == ipc::MessageKind::kDictionaryBatch) of_dictionaries += message.head_size;
     if (message.kind == ipc::MessageKind::kRecordBatch) read += of_dictionaries;
     if (read > kTooOften * file_size) return true;
   }

@@ -114,6 +114,38 @@ TEST_F(ArrowFile, DictionariesOfStreamsAreReplaced) {
   ExpectRead(batches, Written(batches, Form::kStream));
 }
 
+// A dictionary is checked with the first batch that it is there for, and keys with every one.
+TEST_F(ArrowFile, DamagedKeysAndDictionariesOfLaterBatches) {
+  const Batches batches = {Encoded(R"(["a", "b"])", "[0, 1, null]"), Encoded(R"(["c", "defgh", "e"])", "[1, 2, 1, 2]")};
+  const std::string bytes = Written(batches, Form::kStream);
+  const size_t text = bytes.find("cdefghe");
+  const size_t keys = bytes.rfind("\x01\x02\x01\x02");
+  ASSERT_NE(text, std::string::npos);
+  ASSERT_GT(keys, text);
+  for (const auto& [at, error] : {std::pair(text + 2, "not UTF-8"), std::pair(keys + 2, "dictionary key 127")}) {
+    std::string changed = bytes;
+    changed[at] = at == keys + 2 ? '\x7f' : '\xff';
+    const auto reader = OpenArrowFile(Save(changed)).ValueOrDie();
+    EXPECT_TRUE(reader->Next().ValueOrDie()->Equals(*batches[0]));
+    EXPECT_THAT(reader->Next().status().message(), HasSubstr(error));
+  }
+}
+
+// The second batch has the dictionary of the first, and a key beyond it. Metadata of version 4 is left to Arrow's
+// reader.
+TEST_F(ArrowFile, DamagedKeysIntoADictionaryThatStays) {
+  const Batches batches = {Encoded(R"(["a", "b"])", "[0, 1, null]"), Encoded(R"(["a", "b"])", "[1, 0, 1, 0]")};
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  for (const char* error : {"dictionary key 2", "Index 2 out of bounds"}) {
+    std::string bytes = Written(batches, Form::kFile, options);
+    bytes[bytes.rfind(std::string("\x01\0\x01\0", 4)) + 2] = '\x02';
+    const auto reader = OpenArrowFile(Save(bytes)).ValueOrDie();
+    EXPECT_TRUE(reader->Next().ValueOrDie()->Equals(*batches[0]));
+    EXPECT_THAT(reader->Next().status().message(), HasSubstr(error));
+    options.metadata_version = arrow::ipc::MetadataVersion::V4;
+  }
+}
+
 // What is left to Arrow's reader.
 TEST_P(ArrowFile, CompressedBodiesAndDeltas) {
   const auto batches = RandomBatches(1);

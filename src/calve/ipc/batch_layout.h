@@ -52,7 +52,8 @@ Status FillLayout(const BatchPlan& plan, int32_t begin, int32_t end, const FlatT
 void FillEmpty(const BatchPlan& plan, int32_t begin, int32_t end, BatchLayout* layout);
 
 /// Checks what FillLayout does not: offsets in order and inside what they point at, text that is UTF-8, dictionary keys
-/// inside their dictionary, null counts, type ids and run ends.
-Status CheckLayout(const BatchPlan& plan, const BatchLayout& layout);
+/// inside their dictionary, null counts, type ids and run ends. Of the first `nodes`: those of plan.batch_nodes alone
+/// where the same dictionaries were checked before.
+Status CheckLayout(const BatchPlan& plan, const BatchLayout& layout, int32_t nodes);
 
 }  // namespace calve::ipc

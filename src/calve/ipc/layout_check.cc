@@ -22,8 +22,8 @@ class Checker {
  public:
   Checker(const BatchPlan& plan, const BatchLayout& layout) : plan_(plan), layout_(layout) {}
 
-  Status Check() {
-    for (index_ = 0; index_ < static_cast<int32_t>(plan_.nodes.size()); ++index_) {
+  Status Check(int32_t nodes) {
+    for (index_ = 0; index_ < nodes; ++index_) {
       node_ = &plan_.nodes[static_cast<size_t>(index_)];
       view_ = &layout_.node(index_);
       if (Status status = CheckNode(); !status.ok()) [[unlikely]]
@@ -251,6 +251,8 @@ class Checker {
 
 }  // namespace
 
-Status CheckLayout(const BatchPlan& plan, const BatchLayout& layout) { return Checker(plan, layout).Check(); }
+Status CheckLayout(const BatchPlan& plan, const BatchLayout& layout, int32_t nodes) {
+  return Checker(plan, layout).Check(nodes);
+}
 
 }  // namespace calve::ipc

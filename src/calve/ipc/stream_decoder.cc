@@ -56,7 +56,10 @@ Status StreamDecoder::DecodeAll(const DecodeOptions& options, Decoded* out) {
   if (options.offsets_as_lengths) {
     ARROW_RETURN_NOT_OK(At(batch_.position, UndoOffsetsAsLengths(out->plan(), &out->layout)));
   }
-  return options.trusted ? Status::OK() : At(batch_.position, CheckLayout(out->plan(), out->layout));
+  if (options.trusted) return Status::OK();
+  const BatchPlan& plan = out->plan();
+  const auto nodes = options.dictionaries_checked ? plan.batch_nodes : static_cast<int32_t>(plan.nodes.size());
+  return At(batch_.position, CheckLayout(plan, out->layout, nodes));
 }
 
 // ---- Messages.

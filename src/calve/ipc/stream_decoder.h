@@ -16,9 +16,10 @@ namespace calve::ipc {
 
 /// How a stream of one batch is decoded.
 struct DecodeOptions {
-  bool trusted = false;             ///< CheckLayout is left out
-  bool offsets_as_lengths = false;  ///< 32-bit offsets are stored as UndoOffsetsAsLengths says
-  bool align_values = true;         ///< of fixed width, where buffers stay where they are lent
+  bool trusted = false;               ///< CheckLayout is left out
+  bool dictionaries_checked = false;  ///< of the same dictionaries it is, as they were checked before
+  bool offsets_as_lengths = false;    ///< 32-bit offsets are stored as UndoOffsetsAsLengths says
+  bool align_values = true;           ///< of fixed width, where buffers stay where they are lent
   /// Owns what the source lends: buffers may stay there where their alignment allows it. Null: bodies are copied.
   std::shared_ptr<arrow::Buffer> owner;
 };
