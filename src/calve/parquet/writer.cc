@@ -90,7 +90,7 @@ class FileWriter : public ParquetWriter {
   }
 
   Status Write(const arrow::RecordBatch& batch) override {
-    ARROW_RETURN_NOT_OK(failure_);
+    ARROW_RETURN_NOT_OK(CheckOpen());
     ARROW_RETURN_NOT_OK(CheckSchema(*batch.schema()));
     return Remember(WriteRows(batch));
   }
@@ -103,9 +103,9 @@ class FileWriter : public ParquetWriter {
   }
 
   Result<ParquetFileSummary> Close() override {
-    ARROW_RETURN_NOT_OK(failure_);
+    ARROW_RETURN_NOT_OK(CheckOpen());
     ARROW_RETURN_NOT_OK(Remember(Finish()));
-    failure_ = Invalid("the Parquet writer is closed");
+    closed_ = true;
     ParquetFileSummary summary;
     summary.rows = metadata_.num_rows;
     summary.bytes = position_;
@@ -120,6 +120,8 @@ class FileWriter : public ParquetWriter {
   }
 
  private:
+  Status CheckOpen() const { return closed_ ? Invalid("the Parquet writer is closed") : failure_; }
+
   Status Remember(const Status& status) {
     if (!status.ok()) failure_ = status;
     return status;
@@ -353,6 +355,7 @@ class FileWriter : public ParquetWriter {
   int64_t position_ = 0;
   int64_t group_rows_ = 0;
   Status failure_;
+  bool closed_ = false;
 };
 
 }  // namespace
