@@ -31,10 +31,21 @@ inline uint64_t MixWords(uint64_t a, uint64_t b) {
 }
 
 inline uint32_t HashOfBytes(const char* bytes, size_t size) {
+  constexpr size_t kLong = 256;
   constexpr uint64_t kSeedA = 0x9E3779B97F4A7C15u, kSeedB = 0xD6E8FEB86659FD93u;
   uint64_t hash = size * kSeedA, first = 0, last = 0;
   if (size >= 8) {
     const char* end = bytes + size;
+    if (size >= kLong) {
+      // Products that do not wait for each other.
+      uint64_t lanes[4] = {hash, kSeedA, kSeedB, ~hash};
+      for (; end - bytes > 64; bytes += 64) {
+        for (int i = 0; i < 4; ++i) {
+          lanes[i] = MixWords(LoadWord(bytes + 16 * i) ^ kSeedB, LoadWord(bytes + 16 * i + 8) ^ lanes[i]);
+        }
+      }
+      hash = MixWords(lanes[0] ^ kSeedA, lanes[1]) ^ MixWords(lanes[2] ^ kSeedB, lanes[3]);
+    }
     for (; end - bytes > 16; bytes += 16) hash = MixWords(LoadWord(bytes) ^ kSeedB, LoadWord(bytes + 8) ^ hash);
     first = size > 16 ? LoadWord(end - 16) : LoadWord(bytes);
     last = LoadWord(end - 8);
