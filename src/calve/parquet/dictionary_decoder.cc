@@ -34,11 +34,26 @@ Status IndexReader::NextRun() {
   return run_.count > 0 ? Status::OK() : runs_.Next(std::numeric_limits<int64_t>::max(), &run_);
 }
 
+/// Few distinct values come in short runs of both kinds, one after the other.
+int64_t IndexReader::NextShortRuns(int64_t wanted, uint32_t* out) {
+  constexpr int64_t kMostValues = 16;
+  if (run_.count > 0 || wanted < RunReader::kRunRoom || !runs_.NextIsShort() || dictionary_count_ == 0) return 0;
+  uint8_t narrow[kBatch];
+  const auto largest = static_cast<uint8_t>(std::min(dictionary_count_, kMostValues) - 1);
+  const int64_t n = runs_.DecodeShortMixedRuns(wanted, largest, narrow);
+  std::copy(narrow, narrow + n, out);
+  return n;
+}
+
 Status IndexReader::Next(int64_t wanted, uint32_t* out, int64_t* count, bool* repeated) {
   const int64_t limit = std::min(wanted, kBatch);
   int64_t filled = 0;
   *repeated = false;
   while (filled < limit) {
+    if (const int64_t n = NextShortRuns(limit - filled, out + filled); n > 0) {
+      filled += n;
+      continue;
+    }
     ARROW_RETURN_NOT_OK(NextRun());
     int64_t n = std::min(run_.count, limit - filled);
     if (run_.packed == nullptr) {

@@ -26,6 +26,8 @@ class IndexReader {
   Status Start();
   Status Check(uint32_t largest) const;
   Status NextRun();
+  /// Gives the indices of whole runs, if those that come next are short: up to `wanted` (at most kBatch) of them.
+  int64_t NextShortRuns(int64_t wanted, uint32_t* out);
 
   std::span<const uint8_t> bytes_;
   int64_t dictionary_count_;

@@ -36,31 +36,46 @@ struct ByteSpreader {
 
 }  // namespace
 
-int64_t RunReader::DecodeShortRuns(int64_t count, uint8_t largest, uint8_t* out) {
+template <int kGroups>
+int64_t RunReader::DecodeRunsOf(int64_t count, uint8_t largest, uint8_t* out) {
+  constexpr uint64_t kHighBits = 0x80 * kEachByte;
   if (run_.count > 0 || bit_width_ < 1 || bit_width_ > 4) return 0;
   const auto rest = ByteCursor(cursor_).Bytes(cursor_.remaining());
   const uint8_t *in = rest.data(), *const end = in + rest.size();
   const ByteSpreader spread(bit_width_);
   const uint64_t low = (uint64_t{1} << 8 * bit_width_) - 1;
   const uint64_t to_limit = (0x7f - uint64_t{largest}) * kEachByte;
+  const ptrdiff_t read_bytes = (kGroups - 1) * bit_width_ + static_cast<ptrdiff_t>(sizeof(uint64_t));
   int64_t left = count;
-  // A group of bit-packed values and a repeated one are stored alike: which of the two it is cannot be guessed.
-  while (left >= kRunRoom && end - in > 8) {
-    const uint64_t header = *in, packed = header & 1;
-    uint64_t word;
-    std::memcpy(&word, in + 1, sizeof(word));
-    const bool usual = header < 0x80 && header >= 2 && (packed == 0 || header == 3);
-    const uint64_t values = packed != 0 ? spread(word & low) : (word & 0xff) * kEachByte;
-    if (!usual || ((values + to_limit) & 0x80 * kEachByte) != 0 || (packed == 0 && (word & 0xff) > 15)) break;
-    for (int i = 0; i < kRunRoom; i += 8) std::memcpy(out + i, &values, sizeof(values));
-    const auto n = static_cast<int64_t>(packed != 0 ? 8 : header >> 1);
-    in += 1 + (packed != 0 ? bit_width_ : 1);
+  // Groups of bit-packed values and a repeated one are stored alike: which of the two it is cannot be guessed.
+  while (left >= kRunRoom && end - in > read_bytes) {
+    const uint64_t header = *in, is_packed = header & 1, groups = header >> 1;
+    const uint64_t repeated = in[1] * kEachByte;
+    if (header >= 0x80 || header < 2 || (is_packed != 0 && groups > kGroups)) break;
+    uint64_t values = 0, above = 0;
+    for (int i = 0; i < kGroups; ++i) {
+      uint64_t word;
+      std::memcpy(&word, in + 1 + i * bit_width_, sizeof(word));
+      values = is_packed != 0 ? spread(word & low) : repeated;
+      const bool counts = is_packed == 0 || static_cast<uint64_t>(i) < groups;
+      above |= (values + to_limit) & (counts ? kHighBits : 0);
+      std::memcpy(out + i * sizeof(values), &values, sizeof(values));
+    }
+    if (above != 0 || (is_packed == 0 && in[1] > 15)) break;
+    for (size_t i = kGroups; i < kRunRoom / sizeof(values); ++i) {
+      std::memcpy(out + i * sizeof(values), &values, sizeof(values));
+    }
+    const auto n = static_cast<int64_t>(is_packed != 0 ? 8 * groups : groups);
+    in += 1 + (is_packed != 0 ? groups * static_cast<uint64_t>(bit_width_) : 1);
     out += n;
     left -= n;
   }
   cursor_.Skip(static_cast<size_t>(in - rest.data()));
   return count - left;
 }
+
+template int64_t RunReader::DecodeRunsOf<1>(int64_t, uint8_t, uint8_t*);
+template int64_t RunReader::DecodeRunsOf<RunReader::kRunRoom / 8>(int64_t, uint8_t, uint8_t*);
 
 Status RunReader::ReadHeader() {
   const uint64_t header = cursor_.Varint();

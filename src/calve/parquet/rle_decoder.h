@@ -50,12 +50,24 @@ class RunReader {
 
   /// Of values of at most 4 bits, none of which may be greater than `largest` (< 16): decodes the next runs to `out`, a
   /// byte each, whole ones of less than kRunRoom values, as long as there are such and there is room for kRunRoom in
-  /// `count` values. Returns how many values there were. Stops early before anything unusual, which Next knows.
-  int64_t DecodeShortRuns(int64_t count, uint8_t largest, uint8_t* out);
+  /// `count` values. Returns how many values there were. Stops early before anything unusual, which Next knows. The
+  /// first is for bit-packed runs of one group, as levels mostly have them, and takes those only.
+  int64_t DecodeShortRuns(int64_t count, uint8_t largest, uint8_t* out) { return DecodeRunsOf<1>(count, largest, out); }
+  /// Whether a run comes next that DecodeShortMixedRuns is for.
+  bool NextIsShort() const {
+    const uint8_t header = ByteCursor(cursor_).Little<uint8_t>();
+    return (header & 1) != 0 ? header >> 1 <= kRunRoom / 8 : header < 0x80;
+  }
+  int64_t DecodeShortMixedRuns(int64_t count, uint8_t largest, uint8_t* out) {
+    return DecodeRunsOf<kRunRoom / 8>(count, largest, out);
+  }
   static constexpr int64_t kRunRoom = 64;
 
  private:
   Status ReadHeader();
+  /// Takes bit-packed runs of up to kGroups groups.
+  template <int kGroups>
+  int64_t DecodeRunsOf(int64_t count, uint8_t largest, uint8_t* out);
 
   ByteCursor cursor_;
   int bit_width_;
