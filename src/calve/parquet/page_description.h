@@ -20,8 +20,8 @@ struct PageDescription {
   /// Empty when the largest level is 0; that of definition levels also when it is 1, where the counts above say as
   /// much.
   LevelHistogram definition_histogram, repetition_histogram;
-  /// PLAIN without a length before it, by the column's order, NaNs left out. Exact, or cut (`SetPageBounds`). None without
-  /// such values, without an order, or when they are too long for an index.
+  /// PLAIN without a length before it, by the column's order, NaNs left out. Exact, or cut (`SetPageBounds`). None
+  /// without such values, without an order, or when they are too long for an index.
   std::optional<std::string> min, max;
 
   int64_t null_count() const { return slot_count - value_count; }
