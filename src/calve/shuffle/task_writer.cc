@@ -29,7 +29,7 @@ constexpr int64_t kBlocksInBudget = 8;
 constexpr int64_t kSmallestBlock = 4096;
 /// So are the slabs in which rows wait, and what comes in until there is enough for one.
 constexpr int64_t kSlabsInBudget = 16;
-constexpr int64_t kSmallestSlab = int64_t{64} << 10, kLargestSlab = int64_t{2} << 20;
+constexpr int64_t kSmallestSlab = int64_t{64} << 10, kLargestSlab = int64_t{4} << 20;
 /// The oldest rows are spilled, this part of all or more: blocks of a partition should not be smaller than so.
 constexpr int64_t kSpillsOfBuffered = 4, kSmallestSpilledBlock = int64_t{256} << 10;
 /// This part of the budget is left to what is not counted: the batch that comes in, and what allocators lose.
