@@ -55,7 +55,8 @@ Result<const Page*> PageQueue::TakeNext(Lock* lock) {
       ReadOne(Need::kNow, lock);
     }
   }
-  current_ = PopFirst();
+  current_ = std::move(slots_.front());
+  slots_.pop_front();
   returned_ = current_->status;
   ARROW_RETURN_NOT_OK(returned_);
   return &current_->page;
@@ -89,7 +90,8 @@ Result<int64_t> PageQueue::SkipFirst(int64_t rows, bool flat, Lock* lock) {
   if (!first->status.ok()) return -1;
   const int64_t held = RowsOf(first->state == State::kRaw ? first->raw.header : first->page.header, flat);
   if (held < 0 || held > rows) return -1;
-  Release(PopFirst().get());
+  Release(first);
+  slots_.pop_front();
   return held;
 }
 
@@ -121,7 +123,7 @@ bool PageQueue::WorkAhead() {
   if (Slot* slot = FirstRaw()) {
     Open(slot, &lock);
     worked = true;
-  } else if (CanReadAhead()) {
+  } else if (!ended_ && !reading_ && slots_.size() < kPagesAhead) {
     worked = ReadOne(Need::kAhead, &lock);
     if (Slot* read = FirstRaw()) Open(read, &lock);
   }
@@ -144,10 +146,7 @@ bool PageQueue::ReadOne(Need need, Lock* lock) {
   reading_ = false;
   const bool waits = slot == nullptr && status.ok() && *more;
   if (!waits) postponed_.reset();
-  if (slot != nullptr) {
-    queued_bytes_ += slot->held_bytes;
-    slots_.push_back(std::move(slot));
-  }
+  if (slot != nullptr) slots_.push_back(std::move(slot));
   if (!status.ok()) failure_ = std::move(status);
   ended_ = !failure_.ok() || !more.ok() || !*more;
   changed_.notify_all();
@@ -218,22 +217,9 @@ bool PageQueue::HelpOrWait(Lock* lock) {
   return false;
 }
 
-std::unique_ptr<PageQueue::Slot> PageQueue::PopFirst() {
-  auto slot = std::move(slots_.front());
-  slots_.pop_front();
-  queued_bytes_ -= slot->held_bytes;
-  return slot;
-}
-
-bool PageQueue::CanReadAhead() const { return filling_ && !ended_ && !reading_; }
-
 void PageQueue::NoteChange() {
-  // Whoever is called to work ahead fills the queue: calling a thread may take longer than a page does.
-  const size_t count = slots_.size();
-  const bool are_small = count < kSmallPagesAhead && queued_bytes_ < kSmallPagesBytes;
-  if (count >= kPagesAhead && !are_small) filling_ = false;
-  if (count <= kPagesAhead / 2) filling_ = true;
-  wants_work_.store(CanReadAhead() || FirstRaw() != nullptr, std::memory_order_relaxed);
+  const bool can_read = !ended_ && !reading_ && slots_.size() < kPagesAhead;
+  wants_work_.store(can_read || FirstRaw() != nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace calve::parquet

@@ -39,9 +39,6 @@ class PageQueue {
 
  private:
   static constexpr size_t kPagesAhead = 16;
-  /// More of them where they are small.
-  static constexpr size_t kSmallPagesAhead = 64;
-  static constexpr int64_t kSmallPagesBytes = 1 << 20;
   enum class State { kRaw, kOpening, kReady };
   struct Slot {
     State state = State::kRaw;
@@ -65,8 +62,6 @@ class PageQueue {
   bool Reserve(Need need, int64_t bytes);
   void Open(Slot* slot, Lock* lock);
   Slot* FirstRaw();
-  bool CanReadAhead() const;
-  std::unique_ptr<Slot> PopFirst();
   bool HelpOrWait(Lock* lock);
   void NoteChange();
 
@@ -79,11 +74,9 @@ class PageQueue {
   std::unique_ptr<Slot> current_;     // what Next() returned last
   std::optional<RawPage> postponed_;  // its header is read; the budget had no room for the rest
   bool reading_ = false;
-  bool filling_ = true;       // pages ahead are read until there are kPagesAhead, and again when half of them are gone
-  int64_t queued_bytes_ = 0;  // held by the slots
-  bool ended_ = false;        // nothing more comes from the source: its end, or an error
-  Status failure_;            // of the source
-  Status returned_;           // the error that Next() has returned
+  bool ended_ = false;  // nothing more comes from the source: its end, or an error
+  Status failure_;      // of the source
+  Status returned_;     // the error that Next() has returned
   std::atomic<bool> wants_work_{true};
 };
 

@@ -21,10 +21,6 @@ using Lock = std::unique_lock<std::mutex>;
 /// nothing to do in the first group does all of the next.
 constexpr size_t kArraysAhead = 2;
 
-/// What is made ahead is written to memory that was last used many arrays ago, and read by another core. Where making
-/// an array takes less than that costs, this many bytes that wait in the caches are enough.
-constexpr int64_t kNearBytes = 3 << 19;
-
 int64_t ThreadCpuNs() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -41,7 +37,7 @@ class MakingCost {
     bytes_ /= 2;
     cpu_ns_ /= 2;
   }
-  /// Whether making them took no more than about what it takes to fetch their memory.
+  /// Whether making them took no more than about what it takes another core to fetch their memory.
   bool is_small() const { return cpu_ns_ * kBytesPerNs < bytes_; }
 
  private:
@@ -192,17 +188,17 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     NoteChange();
   }
 
+  /// Arrays of a lone stream that take so little are best made where they are wanted, from what is in the caches of the
+  /// caller's core: what others do for them, far ahead, costs more than it spares.
+  bool IsLeftToCaller() const { return !groups_.empty() && groups_.front()->streams.size() == 1 && cost_.is_small(); }
+
   /// The stream that should run next, if any may.
   Work FirstReady() {
-    const bool near = cost_.is_small();
     for (const auto& group : groups_) {
       while (!group->ready.empty() && !group->MayRun(*group->ready.front())) Unlist(group.get());
       if (group->ready.empty()) continue;
-      // Then Take() had better make it itself, from what is in its caches to where it is wanted.
-      if (near && group->first && group->streams.size() == 1) continue;
       Stream* stream = group->ready.front();
-      const int64_t most = near && !group->first ? std::min(kNearBytes, ahead_bytes_) : ahead_bytes_;
-      const bool fits = waiting_bytes_ == 0 || waiting_bytes_ + stream->array_bytes <= most;
+      const bool fits = waiting_bytes_ == 0 || waiting_bytes_ + stream->array_bytes <= ahead_bytes_;
       return fits ? Work{group, stream} : Work{};
     }
     return {};
@@ -213,23 +209,16 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     group->ready.pop_front();
   }
 
-  /// A stream that could be helped; it may end meanwhile. A running one, unless it makes arrays sooner than another
-  /// core could see to its pages: then one of the next group, all of whose pages can be seen to in one go.
+  /// A running stream that could be helped; it may end meanwhile.
   std::shared_ptr<ArrayStream> PickToHelp() {
-    if (!cost_.is_small()) {
-      for (const Stream* stream : running_) {
-        if (stream->source->wants_work()) return stream->source;
-      }
-      return nullptr;
-    }
-    if (groups_.size() < 2) return nullptr;
-    for (const Stream& stream : groups_[1]->streams) {
-      if (!stream.running && !stream.finished && stream.source->wants_work()) return stream.source;
+    for (const Stream* stream : running_) {
+      if (stream->source->wants_work()) return stream->source;
     }
     return nullptr;
   }
 
   bool DoSomething(Lock* lock) {
+    if (IsLeftToCaller()) return false;
     if (Work work = FirstReady(); work.stream != nullptr) {
       Unlist(work.group.get());
       Run(work.group, work.stream, lock);
@@ -256,7 +245,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     changed_.notify_all();
   }
 
-  bool HasWork() { return FirstReady().stream != nullptr || PickToHelp() != nullptr; }
+  bool HasWork() { return !IsLeftToCaller() && (FirstReady().stream != nullptr || PickToHelp() != nullptr); }
 
   void CallHelpers() {
     while (!stopped_ && helpers_called_ + helpers_working_ < helpers_allowed_ && HasWork()) {

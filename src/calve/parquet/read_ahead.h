@@ -34,12 +34,11 @@ class ArrayStream {
 ///
 /// ThreadsOf(context) threads are at work at most, the caller of Take() being one of them; with one thread everything
 /// is done within Take(). The streams of the first group come first, each a few arrays ahead, then those of the groups
-/// behind it, then what the running streams can have done for them. Arrays that wait weigh `ahead_bytes` at most, and
-/// where they take less time to make than their memory does to come from the next cache, few wait: a lone stream of the
-/// first group is then the caller's, and others see to the pages of the next. No pool thread ever waits: it leaves when
-/// it finds nothing to do, and is called again when there is something. Take() runs what nobody has begun by itself,
-/// and waits only for an array that another thread is at work on; so a pool shared by many readers, or one that runs
-/// the caller, cannot lock up.
+/// behind it, then what the running streams can have done for them. Arrays that wait weigh `ahead_bytes` at most. No
+/// pool thread ever waits: it leaves when it finds nothing to do, and is called again when there is something. Take()
+/// runs what nobody has begun by itself, and waits only for an array that another thread is at work on; so a pool
+/// shared by many readers, or one that runs the caller, cannot lock up. A lone stream whose arrays take less time to
+/// make than to fetch from another core is left to Take().
 ///
 /// Used by one thread at a time.
 class ReadAhead {
