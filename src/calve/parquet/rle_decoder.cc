@@ -20,15 +20,17 @@ constexpr uint64_t kEachByte = 0x0101010101010101;
 struct ByteSpreader {
   explicit ByteSpreader(int width)
       : shift(32 - 4 * width),
-        quarter((uint64_t{1} << 4 * width) - 1 | ((uint64_t{1} << 4 * width) - 1) << 32),
-        half(((uint64_t{1} << 2 * width) - 1) * 0x0001000100010001),
-        whole(((uint64_t{1} << width) - 1) * kEachByte) {}
+        quarter(Ones(4 * width) * 0x0000000100000001),
+        half(Ones(2 * width) * 0x0001000100010001),
+        whole(Ones(width) * kEachByte) {}
 
   uint64_t operator()(uint64_t packed) const {
     packed = (packed | packed << shift) & quarter;
     packed = (packed | packed << shift / 2) & half;
     return (packed | packed << shift / 4) & whole;
   }
+
+  static uint64_t Ones(int bits) { return (uint64_t{1} << bits) - 1; }
 
   int shift;
   uint64_t quarter, half, whole;
