@@ -14,11 +14,17 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Highway's own does not compile with g++ 12 for AVX-512.
+template <int kBits, class V>
+HWY_INLINE V RotateLeft(V value) {
+  return hn::Or(hn::ShiftLeft<kBits>(value), hn::ShiftRight<32 - kBits>(value));
+}
+
 template <class V>
 HWY_INLINE V Mix(V hash, V word) {
   const hn::DFromV<V> d;
-  word = hn::Mul(hn::RotateRight<17>(hn::Mul(word, hn::Set(d, 0xcc9e2d51u))), hn::Set(d, 0x1b873593u));
-  hash = hn::RotateRight<19>(hn::Xor(hash, word));
+  word = hn::Mul(RotateLeft<15>(hn::Mul(word, hn::Set(d, 0xcc9e2d51u))), hn::Set(d, 0x1b873593u));
+  hash = RotateLeft<13>(hn::Xor(hash, word));
   return hn::Add(hn::Mul(hash, hn::Set(d, 5u)), hn::Set(d, 0xe6546b64u));
 }
 
