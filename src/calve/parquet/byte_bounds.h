@@ -40,7 +40,8 @@ class KeptBytes {
   bool refers() const { return refers_; }
   void Keep(std::string_view bytes, bool stays) {
     constexpr size_t kShort = 64;
-    if (bytes.data() == view().data() && bytes.size() == view().size()) return;
+    const bool is_kept = bytes.data() == view().data() && bytes.size() == view().size();
+    if (is_kept && refers_ == stays) return;  // what was referred to may have been somewhere else by now
     refers_ = stays && bytes.size() > kShort;
     if (refers_) {
       referred_ = bytes;

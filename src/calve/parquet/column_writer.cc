@@ -77,10 +77,11 @@ class TypedColumnWriter : public ColumnWriter {
 
   bool borrows() const override { return chunk_.borrows(); }
   Status EndBatch() override {
+    const Status owned = chunk_.Own(pool_);
     levels_.Unbind();
     values_.Unbind();
     gathers_plain_ = false;
-    return chunk_.Own(pool_);
+    return owned;
   }
 
   int64_t chunk_bytes() const override { return chunk_.bytes(); }

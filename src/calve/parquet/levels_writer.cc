@@ -20,7 +20,6 @@
 
 #include "calve/base/status.h"
 #include "calve/parquet/dictionary_nulls.h"
-#include "calve/parquet/run_ends.h"
 #include "calve/simd/level_bits.h"
 
 #include <arrow/array/array_base.h>
@@ -99,15 +98,6 @@ Status LevelsWriter::Bind(const arrow::ArrayData& field) {
   Unbind();
   const arrow::ArrayData* array = &field;
   for (const PathStep& step : leaf_->steps) {
-    while (true) {
-      const bool has_runs = StorageType(*array->type).id() == arrow::Type::RUN_END_ENCODED;
-      if (!has_runs && !IsNestedDictionary(*array->type)) break;
-      auto unwrapped_array = has_runs ? WithoutRunEnds(*array, pool_) : WithoutDictionary(*array, pool_);
-      ARROW_RETURN_NOT_OK(leaf_->InColumn(unwrapped_array.status()));
-      std::shared_ptr<arrow::ArrayData> unwrapped = unwrapped_array.MoveValueUnsafe();
-      unwrapped_.push_back(std::move(unwrapped));
-      array = unwrapped_.back().get();
-    }
     arrays_.push_back(array);
     if (step.kind != PathStep::Kind::kLeaf) array = array->child_data[step.child_index].get();
   }
@@ -123,7 +113,6 @@ void LevelsWriter::Unbind() {
   bound_ = nullptr;
   arrays_.clear();
   leaf_array_.reset();
-  unwrapped_.clear();
 }
 
 Status LevelsWriter::Build(int64_t row, int64_t count, LeafSlots* slots) {

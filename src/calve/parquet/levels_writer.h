@@ -44,8 +44,8 @@ class LevelsWriter {
  public:
   LevelsWriter(const WrittenLeaf* leaf, arrow::MemoryPool* pool);
 
-  /// Takes the array of the leaf's top-level field, unless it has it already. It stays the caller's and must outlive
-  /// the calls of Build, until Unbind.
+  /// Takes the array of the leaf's top-level field, after Unwrap(), unless it has it already. It stays the caller's and
+  /// must outlive the calls of Build, until Unbind.
   Status Bind(const arrow::ArrayData& field);
   /// Lets go of the arrays.
   void Unbind();
@@ -83,7 +83,6 @@ class LevelsWriter {
   std::shared_ptr<arrow::ArrayData> leaf_array_;
   const arrow::ArrayData* bound_ = nullptr;
   bool all_null_ = false;
-  std::vector<std::shared_ptr<arrow::ArrayData>> unwrapped_;  ///< run-end encoded nodes, without their runs
 
   // The rows that are being described, down to a node of the path. A slot that has ended above the node stays, with 0
   // in the planes that follow.

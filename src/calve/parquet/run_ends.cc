@@ -42,7 +42,50 @@ Status FillRuns(const arrow::ArrayData& array, arrow::Type::type run_end_type, i
   }
 }
 
+/// An array without values. Arrow's own function has none for dictionaries of nested values.
+std::shared_ptr<arrow::ArrayData> EmptyArray(const std::shared_ptr<arrow::DataType>& type) {
+  static constexpr uint8_t kZeros[64] = {};  // the first offset
+  const arrow::DataType& storage = StorageType(*type);
+  const auto zeros = std::make_shared<arrow::Buffer>(kZeros, sizeof(kZeros));
+  std::vector<std::shared_ptr<arrow::Buffer>> buffers(storage.layout().buffers.size(), zeros);
+  if (!buffers.empty()) buffers[0] = nullptr;
+  auto result = arrow::ArrayData::Make(type, 0, std::move(buffers), 0);
+  for (const auto& field : storage.fields()) result->child_data.push_back(EmptyArray(field->type()));
+  if (storage.id() == arrow::Type::DICTIONARY) {
+    result->dictionary = EmptyArray(static_cast<const arrow::DictionaryType&>(storage).value_type());
+  }
+  return result;
+}
+
+bool HasRunEnds(const arrow::DataType& type) { return StorageType(type).id() == arrow::Type::RUN_END_ENCODED; }
+
 }  // namespace
+
+bool IsWrapped(const arrow::DataType& type) {
+  if (HasRunEnds(type) || IsNestedDictionary(type)) return true;
+  const arrow::FieldVector& fields = StorageType(type).fields();
+  return std::any_of(fields.begin(), fields.end(), [](const auto& field) { return IsWrapped(*field->type()); });
+}
+
+Result<std::shared_ptr<arrow::ArrayData>> Unwrap(std::shared_ptr<arrow::ArrayData> array, arrow::MemoryPool* pool) {
+  while (HasRunEnds(*array->type) || IsNestedDictionary(*array->type)) {
+    ARROW_ASSIGN_OR_RAISE(array,
+                          HasRunEnds(*array->type) ? WithoutRunEnds(*array, pool) : WithoutDictionary(*array, pool));
+  }
+  for (size_t i = 0; i < array->child_data.size(); ++i) {
+    if (!IsWrapped(*array->child_data[i]->type)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto child, Unwrap(array->child_data[i], pool));
+    array = array->Copy();
+    array->child_data[i] = std::move(child);
+  }
+  return array;
+}
+
+Status CheckUnwrap(const std::shared_ptr<arrow::DataType>& type) {
+  if (!IsWrapped(*type)) return Status::OK();
+  const auto unwrapped = Unwrap(EmptyArray(type), arrow::default_memory_pool());
+  return unwrapped.ok() ? Status::OK() : NotImplemented("writing {} to Parquet", type->ToString());
+}
 
 Result<std::shared_ptr<arrow::ArrayData>> WithoutRunEnds(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
   const auto& type = static_cast<const arrow::RunEndEncodedType&>(StorageType(*array.type));

@@ -204,6 +204,17 @@ class SchemaWriter {
   WrittenSchema* out_;
 };
 
+/// The storage of what runs or a dictionary are of; null for other types.
+const arrow::DataType* InsideOf(const arrow::DataType& storage) {
+  if (storage.id() == arrow::Type::RUN_END_ENCODED) {
+    return &StorageType(*static_cast<const arrow::RunEndEncodedType&>(storage).value_type());
+  }
+  if (storage.id() == arrow::Type::DICTIONARY) {
+    return &StorageType(*static_cast<const arrow::DictionaryType&>(storage).value_type());
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const arrow::DataType& StorageType(const arrow::DataType& type) {
@@ -215,18 +226,19 @@ const arrow::DataType& StorageType(const arrow::DataType& type) {
 }
 
 const arrow::DataType& ValueType(const arrow::DataType& type) {
-  const arrow::DataType& storage = StorageType(type);
-  if (storage.id() == arrow::Type::RUN_END_ENCODED) {
-    return ValueType(*static_cast<const arrow::RunEndEncodedType&>(storage).value_type());
+  const arrow::DataType* storage = &StorageType(type);
+  while (const arrow::DataType* inside = InsideOf(*storage)) {
+    if (storage->id() == arrow::Type::DICTIONARY && !IsNestedDictionary(*storage)) break;
+    storage = inside;
   }
-  if (IsNestedDictionary(storage)) return ValueType(*static_cast<const arrow::DictionaryType&>(storage).value_type());
-  return storage;
+  return *storage;
 }
 
 bool IsNestedDictionary(const arrow::DataType& type) {
-  if (StorageType(type).id() != arrow::Type::DICTIONARY) return false;
-  const arrow::DataType& value = ValueType(*static_cast<const arrow::DictionaryType&>(StorageType(type)).value_type());
-  return arrow::is_nested(value.id()) && !arrow::is_union(value.id());
+  const arrow::DataType* value = &StorageType(type);
+  if (value->id() != arrow::Type::DICTIONARY) return false;
+  while (const arrow::DataType* inside = InsideOf(*value)) value = inside;
+  return arrow::is_nested(value->id()) && !arrow::is_union(value->id());
 }
 
 bool SameLayout(const arrow::DataType& a, const arrow::DataType& b) {

@@ -24,6 +24,19 @@ Bounds<T> BoundsOf(BoundOrder order, std::vector<T> values) {
 }
 
 // Values that are referred to, in every order of sharing much with the smallest and the largest, against std::less.
+TEST(Bounds, WhatStayedOnceIsCopiedWhenItDoesNotStay) {
+  std::string memory(1000, 'a');
+  const std::string_view value(memory);
+  Bounds<std::string_view> bounds(BoundOrder::kBytes);
+  bounds.Refer({&value, 1});
+  bounds.Reset();
+  bounds.Own();
+  memory.assign(1000, 'b');
+  bounds.Update({&value, 1});
+  memory.assign(1000, 'z');
+  EXPECT_EQ(bounds.min(), std::string(1000, 'b'));
+}
+
 TEST(Bounds, LongBytesThatStay) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 300; ++round) {

@@ -18,6 +18,7 @@
 #include "calve/parquet/file_encryptor.h"
 #include "calve/parquet/metadata.h"
 #include "calve/parquet/page_writer.h"
+#include "calve/parquet/run_ends.h"
 #include "calve/parquet/schema_writer.h"
 #include "calve/parquet_writer.h"
 #include "calve/version.h"
@@ -71,6 +72,7 @@ class FileWriter : public ParquetWriter {
     for (const WrittenLeaf& leaf : written_.leaves) {
       columns_.push_back(ColumnWriter::Make(&leaf, &options_, &page_writer_, PoolOf(context_)));
     }
+    for (const auto& field : schema_->fields()) is_wrapped_.push_back(IsWrapped(*field->type()));
     compressed_bytes_.resize(columns_.size());
     uncompressed_bytes_.resize(columns_.size());
     for (const auto& [key, value] : options_.key_value_metadata) metadata_.key_value_metadata.push_back({key, value});
@@ -147,6 +149,8 @@ class FileWriter : public ParquetWriter {
     return bytes;
   }
 
+  using Fields = std::vector<std::shared_ptr<arrow::ArrayData>>;
+
   /// How the rows of a batch are dealt out.
   struct Rounds {
     int64_t bytes_per_row = 1;
@@ -154,37 +158,58 @@ class FileWriter : public ParquetWriter {
     std::vector<int64_t> weights;                        ///< bytes of each leaf column
   };
 
-  Rounds RoundsOf(const arrow::RecordBatch& batch) const {
+  /// Rows of a round.
+  int64_t RoundOf(int64_t bytes_per_row) const {
+    const int64_t bytes_per_round = std::min(kBytesPerRound, options_.row_group_bytes / 8);
+    return std::clamp<int64_t>(bytes_per_round / bytes_per_row, 1, kRowsPerRound);
+  }
+
+  Rounds RoundsOf(const Fields& fields, int64_t rows) const {
     Rounds rounds;
-    if (batch.num_columns() == 0) return rounds;
-    std::vector<int64_t> bytes(static_cast<size_t>(batch.num_columns())), leaves(bytes.size());
+    if (fields.empty()) return rounds;
+    std::vector<int64_t> bytes, leaves(fields.size());
     int64_t all_bytes = 0;
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      bytes[static_cast<size_t>(i)] = ReferencedBytes(*batch.column_data(i), 0, batch.num_rows());
-      all_bytes += bytes[static_cast<size_t>(i)];
+    for (const auto& field : fields) {
+      bytes.push_back(ReferencedBytes(*field, 0, rows));
+      all_bytes += bytes.back();
     }
     for (const WrittenLeaf& leaf : written_.leaves) ++leaves[static_cast<size_t>(leaf.field_index)];
     for (const WrittenLeaf& leaf : written_.leaves) {
       const auto field = static_cast<size_t>(leaf.field_index);
       rounds.weights.push_back(bytes[field] / leaves[field]);
     }
-    rounds.bytes_per_row = all_bytes / batch.num_rows() + 1;
-    const int64_t bytes_per_round = std::min(kBytesPerRound, options_.row_group_bytes / 8);
-    rounds.rows = std::clamp<int64_t>(bytes_per_round / rounds.bytes_per_row, 1, kRowsPerRound);
+    rounds.bytes_per_row = all_bytes / rows + 1;
+    rounds.rows = RoundOf(rounds.bytes_per_row);
     return rounds;
   }
 
-  /// Rows before the size of the row group is looked at again: a round, or several where it will not be near its limit.
+  /// Rows before the size of the row group is looked at again: a part of those that it has room for, and no more at
+  /// once than were seen. Encoded, rows may be larger than in Arrow, where they may share values.
   int64_t RowsToLook(const Rounds& rounds) const {
-    // Encoded, rows may be larger than in Arrow.
-    constexpr int64_t kLarger = 4;
-    const int64_t left = (options_.row_group_bytes - GroupBytes()) / kLarger / rounds.bytes_per_row;
-    return std::max(left / rounds.rows, int64_t{1}) * rounds.rows;
+    constexpr int64_t kFirstRows = 1024, kPart = 4;
+    const int64_t bytes = GroupBytes();
+    const int64_t bytes_per_row = std::max(rounds.bytes_per_row, bytes / std::max(group_rows_, int64_t{1}) + 1);
+    const int64_t left = (options_.row_group_bytes - bytes) / kPart / bytes_per_row;
+    return std::min(std::max(left, RoundOf(bytes_per_row)), std::max(group_rows_, kFirstRows));
+  }
+
+  /// What is in the batch, with what several leaves would take apart taken apart once.
+  Result<Fields> FieldsOf(const arrow::RecordBatch& batch) const {
+    Fields fields;
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      fields.push_back(batch.column_data(i));
+      if (!is_wrapped_[static_cast<size_t>(i)]) continue;
+      auto unwrapped = Unwrap(fields.back(), buffers_.get());
+      if (!unwrapped.ok()) return WithContext(unwrapped.status(), fmt::format("column '{}'", batch.column_name(i)));
+      fields.back() = unwrapped.MoveValueUnsafe();
+    }
+    return fields;
   }
 
   Status WriteRows(const arrow::RecordBatch& batch) {
     if (batch.num_rows() == 0) return Status::OK();
-    const Rounds rounds = RoundsOf(batch);
+    ARROW_ASSIGN_OR_RAISE(const Fields fields, FieldsOf(batch));
+    const Rounds rounds = RoundsOf(fields, batch.num_rows());
     const Context context = WithoutNesting(context_);
     for (int64_t row = 0; row < batch.num_rows();) {
       const int64_t count =
@@ -193,7 +218,7 @@ class FileWriter : public ParquetWriter {
           RunColumns(context, rounds.weights, (count - 1) / rounds.rows + 1, [&](int64_t column, int64_t round) {
             const int64_t done = round * rounds.rows;
             const auto i = static_cast<size_t>(column);
-            return columns_[i]->Write(*batch.column_data(written_.leaves[i].field_index), row + done,
+            return columns_[i]->Write(*fields[static_cast<size_t>(written_.leaves[i].field_index)], row + done,
                                       std::min(rounds.rows, count - done));
           }));
       row += count;
@@ -345,6 +370,7 @@ class FileWriter : public ParquetWriter {
   const std::shared_ptr<BufferPool> buffers_;  ///< pages of one row group are written where those before it lay
   const Context context_;
   const WrittenSchema written_;
+  std::vector<bool> is_wrapped_;  ///< fields that have to be taken apart
   const PageWriter page_writer_;
   std::vector<std::unique_ptr<ColumnWriter>> columns_;
   std::unique_ptr<FileEncryptor> encryptor_;  ///< null: nothing is encrypted
@@ -366,6 +392,9 @@ arrow::Result<std::unique_ptr<ParquetWriter>> ParquetWriter::Make(arrow::io::Out
                                                                   const ParquetWriteOptions& options,
                                                                   const Context& context) {
   ARROW_ASSIGN_OR_RAISE(auto written, parquet::WrittenSchema::Make(*schema));
+  for (const auto& field : schema->fields()) {
+    ARROW_RETURN_NOT_OK(WithContext(parquet::CheckUnwrap(field->type()), fmt::format("column '{}'", field->name())));
+  }
   ARROW_RETURN_NOT_OK(parquet::CheckWriteOptions(options, written.leaves));
   auto writer = std::make_unique<parquet::FileWriter>(sink, schema, options, context, std::move(written));
   ARROW_RETURN_NOT_OK(writer->Start());

@@ -26,6 +26,24 @@ TEST(ParquetWriterErrors, NullFromADictionaryInARequiredField) {
   EXPECT_EQ(written.status().ToString(), "Invalid: column 'c': null in a required field");
 }
 
+TEST(ParquetWriterErrors, WhatCannotBeTakenApartIsRefusedAtOnce) {
+  const auto views = arrow::struct_({field("a", arrow::utf8_view())});
+  for (const auto& type : {arrow::dictionary(arrow::int32(), views), arrow::run_end_encoded(arrow::int32(), views)}) {
+    const auto written = WrittenParquet::Make(arrow::schema({field("c", arrow::list(type))}), {});
+    EXPECT_TRUE(written.status().IsNotImplemented()) << written.status();
+    EXPECT_EQ(written.status().message().find("column 'c': writing list<"), 0U) << written.status();
+  }
+}
+
+TEST(ParquetWriterErrors, DeeplyWrappedTypesTakeNoTime) {
+  auto type = arrow::list(arrow::int32());
+  for (int depth = 0; depth < 60; ++depth) {
+    type = depth % 2 == 0 ? arrow::dictionary(arrow::int32(), type) : arrow::run_end_encoded(arrow::int32(), type);
+  }
+  const auto written = WrittenParquet::Make(arrow::schema({field("c", type)}), {});
+  EXPECT_TRUE(written.ok() || written.status().IsNotImplemented()) << written.status();
+}
+
 TEST(ParquetWriterErrors, DictionaryIndexOutOfRange) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
   auto data = arrow::ArrayData::Make(type, 1, {nullptr, arrow::Buffer::FromString(std::string(1, '\x05'))}, 0);

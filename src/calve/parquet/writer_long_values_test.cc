@@ -104,6 +104,51 @@ TEST(WriterLongValues, NothingOfABatchIsNeededOnceItIsWritten) {
   }
 }
 
+/// `values` by index, as a dictionary's array and as runs of one row each.
+arrow::ArrayVector Wrapped(const std::shared_ptr<arrow::Array>& values, const std::vector<int32_t>& indices) {
+  arrow::Int32Builder coded, ends;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    EXPECT_TRUE(coded.Append(indices[i]).ok() && ends.Append(static_cast<int32_t>(i) + 1).ok());
+  }
+  const auto type = arrow::dictionary(arrow::int32(), values->type());
+  const auto dictionary = arrow::DictionaryArray::FromArrays(type, *coded.Finish(), values).ValueOrDie();
+  const auto length = static_cast<int64_t>(indices.size());
+  return {dictionary, arrow::RunEndEncodedArray::Make(length, *ends.Finish(), dictionary).ValueOrDie()};
+}
+
+TEST(WriterLongValues, OfDictionariesAndRunsOfNestedValues) {
+  const std::vector<int32_t> indices = {3, 0, 0, 2, 1, 3, 2};
+  for (const auto encoding : {ParquetEncoding::kPlain, ParquetEncoding::kDeltaByteArray, ParquetEncoding::kAutomatic}) {
+    for (size_t form = 0; form < 2; ++form) {
+      auto options = Options(encoding, ParquetCompression::kUncompressed, false);
+      options.page_bytes = 1 << 20;
+      std::vector<std::string> expected;
+      testing::Batches batches;
+      for (uint64_t seed = 0; seed < 3; ++seed) {
+        const auto values = Values(4, kLong, 100, seed);
+        arrow::StringBuilder texts;
+        ASSERT_TRUE(texts.AppendValues(values).ok());
+        const std::shared_ptr<arrow::Array> text = *texts.Finish();
+        const auto structs = arrow::StructArray::Make({text, text}, std::vector<std::string>{"s", "t"}).ValueOrDie();
+        batches.push_back(OneColumn(Wrapped(structs, indices)[form]));
+        for (const int32_t index : indices) expected.push_back(values[static_cast<size_t>(index)]);
+      }
+      const auto schema = arrow::schema({arrow::field("c", batches[0]->column(0)->type())});
+      const auto file = WrittenParquet::Make(schema, batches, options).ValueOrDie();
+      const auto structs = file.Read().ValueOrDie()->column(0);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        const auto row = structs->GetScalar(static_cast<int64_t>(i)).ValueOrDie();
+        for (const auto& member : static_cast<const arrow::StructScalar&>(*row).value) {
+          ASSERT_EQ(static_cast<const arrow::StringScalar&>(*member).view(), expected[i]) << i << " " << form;
+        }
+      }
+      for (const auto& column : file.summary.columns) {
+        EXPECT_EQ(column.min, *std::min_element(expected.begin(), expected.end()));
+      }
+    }
+  }
+}
+
 TEST(WriterLongValues, FirstPageDecidesOnDeltas) {
   auto options = Options(ParquetEncoding::kAutomatic, ParquetCompression::kUncompressed, false);
   options.page_bytes = 20'000;

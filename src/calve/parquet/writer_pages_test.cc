@@ -207,6 +207,23 @@ TEST(ParquetWriterPages, RowGroupsByBytes) {
     EXPECT_LE(*group.total_compressed_size, (1 << 20) + (1 << 19) + (1 << 16));
 }
 
+TEST(ParquetWriterPages, RowGroupsByBytesOfSharedValues) {
+  arrow::StringBuilder words;
+  arrow::Int8Builder indices;
+  for (char c = 'a'; c <= 'z'; ++c) ASSERT_TRUE(words.Append(std::string(2000, c)).ok());
+  for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(indices.Append(static_cast<int8_t>(i % 26)).ok());
+  const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
+  const auto array = arrow::DictionaryArray::FromArrays(type, *indices.Finish(), *words.Finish()).ValueOrDie();
+  ParquetWriteOptions options;
+  options.row_group_bytes = 16 << 20;
+  options.compression = ParquetCompression::kUncompressed;
+  options.dictionary = false;
+  const auto file = WrittenParquet::Make(arrow::schema({field("c", type)}), {OneColumn(array)}, options).ValueOrDie();
+  const auto footer = Footer(file);
+  EXPECT_GE(footer.row_groups.size(), 5u);
+  for (const auto& group : footer.row_groups) EXPECT_LE(*group.total_compressed_size, 48 << 20);
+}
+
 // Rows of a megabyte do not wait for a round of many rows to end.
 TEST(ParquetWriterPages, RowGroupsByBytesOfLargeValues) {
   const std::string text(1 << 20, 'x');
