@@ -185,9 +185,10 @@ class FooterIndexer {
   }
 
   void ReserveChunks(size_t count) {
+    // The others most often have as many as the first; where they do not, the list grows as lists do.
     constexpr size_t kSmallest = 16;
-    const size_t more = index_.row_groups_.empty() ? count * groups_count_ : count;
-    index_.chunks_.reserve(index_.chunks_.size() + std::min(more, in_.remaining() / kSmallest));
+    if (index_.row_groups_.empty())
+      index_.chunks_.reserve(std::min(count * groups_count_, in_.remaining() / kSmallest));
   }
 
   void ColumnChunk() {

@@ -6,8 +6,8 @@
 #include <arrow/util/thread_pool.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <deque>
 #include <mutex>
 
@@ -21,30 +21,29 @@ using Lock = std::unique_lock<std::mutex>;
 /// nothing to do in the first group does all of the next.
 constexpr size_t kArraysAhead = 2;
 
-int64_t ThreadCpuNs() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-/// What the arrays made lately took.
+/// What the arrays made lately took, waiting for storage included.
 class MakingCost {
  public:
-  void Add(int64_t bytes, int64_t cpu_ns) {
+  void Add(int64_t bytes, int64_t ns) {
     bytes_ += bytes;
-    cpu_ns_ += cpu_ns;
+    ns_ += ns;
     if (bytes_ < kForgetBytes) return;
     bytes_ /= 2;
-    cpu_ns_ /= 2;
+    ns_ /= 2;
   }
   /// Whether making them took no more than about what it takes another core to fetch their memory.
-  bool is_small() const { return cpu_ns_ * kBytesPerNs < bytes_; }
+  bool is_small() const { return ns_ * kBytesPerNs < bytes_; }
 
  private:
   static constexpr int64_t kBytesPerNs = 8;
   static constexpr int64_t kForgetBytes = int64_t{64} << 20;
 
-  int64_t bytes_ = 0, cpu_ns_ = 0;
+  int64_t bytes_ = 0, ns_ = 0;
 };
 
 int64_t HeldBytes(const arrow::ArrayData& array) {
@@ -166,9 +165,9 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     CallHelpers();
     lock->unlock();
     const Status stop = CheckStop(context_);
-    const int64_t begin = helpers_allowed_ > 0 ? ThreadCpuNs() : 0;
+    const int64_t begin = helpers_allowed_ > 0 ? NowNs() : 0;
     Result<ArrayPtr> array = stop.ok() ? stream->source->Next() : stop;
-    const int64_t cpu_ns = helpers_allowed_ > 0 ? ThreadCpuNs() - begin : 0;
+    const int64_t ns = helpers_allowed_ > 0 ? NowNs() - begin : 0;
     const bool ended = !array.ok() || stream->source->at_end();
     const int64_t bytes = array.ok() ? HeldBytes(**array) : 0;
     lock->lock();
@@ -179,7 +178,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
       stream->queue.push_back(array.MoveValueUnsafe());
       stream->array_bytes = bytes;
       waiting_bytes_ += bytes;
-      cost_.Add(bytes, cpu_ns);
+      cost_.Add(bytes, ns);
     } else {
       stream->failure = array.status();
     }

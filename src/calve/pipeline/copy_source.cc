@@ -40,14 +40,15 @@ class ParquetBatches : public arrow::RecordBatchReader {
 /// The rows of another reader's batches that a filter passes.
 class FilteredBatches : public arrow::RecordBatchReader {
  public:
-  FilteredBatches(Reader batches, BatchFilter filter, arrow::MemoryPool* pool)
-      : batches_(std::move(batches)), filter_(std::move(filter)), pool_(pool) {}
+  FilteredBatches(Reader batches, BatchFilter filter, const Context& context)
+      : batches_(std::move(batches)), filter_(std::move(filter)), context_(context) {}
   std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     do {
+      ARROW_RETURN_NOT_OK(CheckStop(context_));
       ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
       if (*batch == nullptr) return Status::OK();
-      ARROW_ASSIGN_OR_RAISE(*batch, filter_.Keep(**batch, *batch, pool_));
+      ARROW_ASSIGN_OR_RAISE(*batch, filter_.Keep(**batch, *batch, PoolOf(context_)));
     } while ((*batch)->num_rows() == 0);
     return Status::OK();
   }
@@ -55,7 +56,7 @@ class FilteredBatches : public arrow::RecordBatchReader {
  private:
   Reader batches_;
   BatchFilter filter_;
-  arrow::MemoryPool* pool_;
+  Context context_;
 };
 
 /// The named columns of another reader's batches, in their order.
@@ -124,7 +125,7 @@ Result<Reader> OpenCsv(const File& file, char delimiter, const CopyOptions& opti
                                                                        arrow::csv::ConvertOptions::Defaults()));
   if (!options.filter.always_true()) {
     ARROW_ASSIGN_OR_RAISE(auto filter, BatchFilter::Make(options.filter, *rows->schema()));
-    rows = std::make_shared<FilteredBatches>(std::move(rows), std::move(filter), PoolOf(context));
+    rows = std::make_shared<FilteredBatches>(std::move(rows), std::move(filter), context);
   }
   return Project(std::move(rows), options.columns);
 }
