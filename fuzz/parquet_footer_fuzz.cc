@@ -36,6 +36,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto schema = FileSchema::Make(metadata->schema);
   if (!schema.ok() || !CheckFileMetadata(*metadata, *schema).ok()) std::abort();
   if ((*index)->encrypted() || (*index)->num_columns() > kMostColumns || (*index)->row_groups().size() > 10) return 0;
-  ReadColumns(Footer({*index, 1 << 20, 1 << 19}));
+  ReadColumns(Footer({*index, std::make_shared<const FieldLookup>(**index), 1 << 20, 1 << 19}));
   return 0;
 }

@@ -174,6 +174,7 @@ void BufferPool::ReleaseUnused() {
   most_used_bytes_ = used_bytes_.load();
   std::lock_guard<std::mutex> lock(mutex_);
   for (size_t size_class = 0; size_class < kClasses; ++size_class) {
+    if (idle_[size_class].blocks.empty()) continue;
     const int64_t size = SizeOfClass(size_class);
     for (uint8_t* block : idle_[size_class].blocks) {
       parent_->Free(block, size, arrow::kDefaultBufferAlignment);
