@@ -58,6 +58,23 @@ Context WithPool(const Context& context, arrow::MemoryPool* pool) {
   return result;
 }
 
+/// Whether several rows of such a column can have the same bytes for their values.
+bool MayShareValues(const arrow::DataType& type) {
+  const arrow::DataType& storage = StorageType(type);
+  switch (storage.id()) {
+    case arrow::Type::DICTIONARY:
+    case arrow::Type::RUN_END_ENCODED:
+    case arrow::Type::STRING_VIEW:
+    case arrow::Type::BINARY_VIEW:
+    case arrow::Type::LIST_VIEW:
+    case arrow::Type::LARGE_LIST_VIEW:
+      return true;
+    default:
+      return std::any_of(storage.fields().begin(), storage.fields().end(),
+                         [](const auto& field) { return MayShareValues(*field->type()); });
+  }
+}
+
 class FileWriter : public ParquetWriter {
  public:
   FileWriter(arrow::io::OutputStream* sink, std::shared_ptr<arrow::Schema> schema, const ParquetWriteOptions& options,
@@ -72,7 +89,10 @@ class FileWriter : public ParquetWriter {
     for (const WrittenLeaf& leaf : written_.leaves) {
       columns_.push_back(ColumnWriter::Make(&leaf, &options_, &page_writer_, PoolOf(context_)));
     }
-    for (const auto& field : schema_->fields()) is_wrapped_.push_back(IsWrapped(*field->type()));
+    for (const auto& field : schema_->fields()) {
+      is_wrapped_.push_back(IsWrapped(*field->type()));
+      shares_values_ |= MayShareValues(*field->type());
+    }
     compressed_bytes_.resize(columns_.size());
     uncompressed_bytes_.resize(columns_.size());
     for (const auto& [key, value] : options_.key_value_metadata) metadata_.key_value_metadata.push_back({key, value});
@@ -183,14 +203,15 @@ class FileWriter : public ParquetWriter {
     return rounds;
   }
 
-  /// Rows before the size of the row group is looked at again: a part of those that it has room for, and no more at
-  /// once than were seen. Encoded, rows may be larger than in Arrow, where they may share values.
+  /// Rows before the size of the row group is looked at again: a part of those that it has room for, since they may be
+  /// larger encoded than in Arrow, and no more at once than were seen. Where they share values they may be far larger.
   int64_t RowsToLook(const Rounds& rounds) const {
-    constexpr int64_t kFirstRows = 1024, kPart = 4;
+    constexpr int64_t kFirstOfShared = 4096, kPart = 4;
+    const int64_t first = shares_values_ ? kFirstOfShared : kRowsPerRound;
     const int64_t bytes = GroupBytes();
     const int64_t bytes_per_row = std::max(rounds.bytes_per_row, bytes / std::max(group_rows_, int64_t{1}) + 1);
     const int64_t left = (options_.row_group_bytes - bytes) / kPart / bytes_per_row;
-    return std::min(std::max(left, RoundOf(bytes_per_row)), std::max(group_rows_, kFirstRows));
+    return std::min(std::max(left, RoundOf(bytes_per_row)), std::max(group_rows_, first));
   }
 
   /// What is in the batch, with what several leaves would take apart taken apart once.
@@ -371,6 +392,7 @@ class FileWriter : public ParquetWriter {
   const Context context_;
   const WrittenSchema written_;
   std::vector<bool> is_wrapped_;  ///< fields that have to be taken apart
+  bool shares_values_ = false;    ///< rows may have values in common
   const PageWriter page_writer_;
   std::vector<std::unique_ptr<ColumnWriter>> columns_;
   std::unique_ptr<FileEncryptor> encryptor_;  ///< null: nothing is encrypted
