@@ -80,6 +80,13 @@ def test_where_of_csv(tmp_path):
     assert not (tmp_path / "o.parquet").exists()
 
 
+def test_errors_name_the_file_once(inputs):
+    (inputs / "in.csv").write_text("n\n1\n")
+    for name in ["in.parquet", "in.arrow", "in.arrows", "in.csv"]:
+        line = refused(copy(inputs / name, "--to", inputs / "o.parquet", "--where", "nowhere = 1"), "no column 'nowhere'")
+        assert line.startswith(f"calve: error: {inputs / name}: filter: "), line
+
+
 def test_inputs_that_differ_become_one_by_name(tmp_path):
     pq.write_table(pa.table({"a": pa.array([1, 2], pa.int32()), "b": ["x", "y"]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"c": [1.5], "a": pa.array([3], pa.int64())}), tmp_path / "2.parquet")

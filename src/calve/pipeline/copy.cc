@@ -140,7 +140,7 @@ class Copier {
   Status ReadBatch(const CopySource& source, std::shared_ptr<arrow::RecordBatch>* batch) {
     const Stopwatch watch(&result_.read_seconds);
     const Status status = source.batches->ReadNext(batch);
-    if (!status.ok()) return WithContext(status, source.path);
+    if (!status.ok()) return OfFile(status, source.path);
     if (*batch == nullptr) return Status::OK();
     auto fitted = FitBatch(*batch, schema_, pool_.get());
     if (!fitted.ok()) return WithContext(fitted.status(), source.path);

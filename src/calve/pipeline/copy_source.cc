@@ -162,9 +162,13 @@ Result<CopySource> OpenCopySource(const std::string& path, const CopyOptions& op
   if (!file.ok()) return WithContext(file.status(), path);
   ARROW_ASSIGN_OR_RAISE(source.bytes, (*file)->GetSize());
   auto batches = OpenByContent(path, *file, options, context);
-  if (!batches.ok()) return WithContext(batches.status(), path);
+  if (!batches.ok()) return OfFile(batches.status(), path);
   source.batches = batches.MoveValueUnsafe();
   return source;
+}
+
+Status OfFile(const Status& status, const std::string& path) {
+  return status.message().starts_with(path + ":") ? status : WithContext(status, path);
 }
 
 Result<std::shared_ptr<arrow::Schema>> UnifyCopySources(const std::vector<CopySource>& sources) {

@@ -21,6 +21,9 @@ struct CopySource {
 /// Opens an input with the columns and the filter of `options`. Errors name it.
 arrow::Result<CopySource> OpenCopySource(const std::string& path, const CopyOptions& options, const Context& context);
 
+/// An error of reading the file at `path`, which it names once, whether its reader did or not.
+arrow::Status OfFile(const arrow::Status& status, const std::string& path);
+
 /// The schema that the batches of all sources fit, by name.
 arrow::Result<std::shared_ptr<arrow::Schema>> UnifyCopySources(const std::vector<CopySource>& sources);
 
