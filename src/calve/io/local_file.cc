@@ -17,8 +17,8 @@ namespace {
 
 class LocalFile : public arrow::io::RandomAccessFile {
  public:
-  LocalFile(FileDescriptor file, int64_t size_bytes, std::string location)
-      : file_(std::move(file)), size_bytes_(size_bytes), location_(std::move(location)) {
+  LocalFile(FileDescriptor file, int64_t size_bytes, std::string location, arrow::MemoryPool* pool)
+      : file_(std::move(file)), size_bytes_(size_bytes), location_(std::move(location)), pool_(pool) {
     set_mode(arrow::io::FileMode::READ);
   }
 
@@ -52,7 +52,7 @@ class LocalFile : public arrow::io::RandomAccessFile {
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t size) override {
     // What the file cannot hold is not allocated.
     int64_t there = std::max<int64_t>(size_bytes_ - std::max<int64_t>(position, 0), 0);
-    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(std::clamp<int64_t>(size, 0, there)));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(std::clamp<int64_t>(size, 0, there), pool_));
     ARROW_ASSIGN_OR_RAISE(int64_t got, ReadAt(position, std::min(size, there), buffer->mutable_data()));
     ARROW_RETURN_NOT_OK(buffer->Resize(got, /*shrink_to_fit=*/false));
     return std::shared_ptr<arrow::Buffer>(std::move(buffer));
@@ -75,6 +75,7 @@ class LocalFile : public arrow::io::RandomAccessFile {
   int64_t size_bytes_;
   int64_t position_ = 0;
   std::string location_;
+  arrow::MemoryPool* pool_;
 };
 
 }  // namespace
@@ -145,10 +146,12 @@ std::string FileVersion(int descriptor) {
                      status.st_mtim.tv_nsec);
 }
 
-Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location) {
+Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location,
+                                                                   arrow::MemoryPool* pool) {
   int64_t size_bytes = 0;
   ARROW_ASSIGN_OR_RAISE(auto file, OpenForReading(path, location, &size_bytes));
-  return std::make_shared<LocalFile>(std::move(file), size_bytes, std::string(location));
+  return std::make_shared<LocalFile>(std::move(file), size_bytes, std::string(location),
+                                     pool != nullptr ? pool : arrow::default_memory_pool());
 }
 
 }  // namespace calve

@@ -39,7 +39,9 @@ Result<int64_t> ReadFully(const FileDescriptor& file, int64_t offset, int64_t si
 Status WriteFully(const FileDescriptor& file, std::string_view first, std::string_view second,
                   std::string_view location);
 
-/// The file at `path` as Arrow sees it. ReadAt is thread-safe; errors name `location`.
-Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location);
+/// The file at `path` as Arrow sees it. ReadAt is thread-safe; errors name `location`. Buffers that are read into come
+/// from `pool` (null: Arrow's default pool), which outlives them.
+Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenLocalFile(const std::string& path, std::string_view location,
+                                                                   arrow::MemoryPool* pool = nullptr);
 
 }  // namespace calve

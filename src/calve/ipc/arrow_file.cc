@@ -1,7 +1,6 @@
 #include "calve/arrow_file.h"
 
-#include "calve/array/buffer_pool.h"
-#include "calve/base/context.h"
+#include "calve/array/read_memory.h"
 #include "calve/base/status.h"
 #include "calve/io/local_file.h"
 #include "calve/io/mapped_file.h"
@@ -18,6 +17,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <span>
 
 namespace calve {
@@ -49,14 +49,14 @@ class Keeper final : public arrow::Buffer {
 class MessageReader final : public arrow::RecordBatchReader {
  public:
   MessageReader(std::string path, File file, FoundMessages messages, std::shared_ptr<arrow::Buffer> schema_message,
-                std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool)
+                std::shared_ptr<arrow::Schema> schema, ReadMemory memory)
       : path_(std::move(path)),
+        memory_(std::move(memory)),
         file_(std::move(file)),
         messages_(std::move(messages.batches)),
         schema_message_(std::move(schema_message)),
         schema_(std::move(schema)),
-        buffers_(BufferPool::Over(pool)),
-        decoder_(buffers_.get()) {}
+        decoder_(memory_.buffers.get()) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
 
@@ -87,12 +87,18 @@ class MessageReader final : public arrow::RecordBatchReader {
     return Status::OK();
   }
 
-  /// The message where it lies, or in memory of its own, the body aligned.
+  /// The message where it lies, or in memory of its own, the body aligned. A dictionary that does not lie aligned is
+  /// copied here, once, and not with every batch that it is there for.
   Result<std::shared_ptr<arrow::Buffer>> Read(const FoundMessage& message) {
-    if (file_->supports_zero_copy()) return ipc::ReadExactly(file_.get(), message.offset, message.size);
+    if (file_->supports_zero_copy()) {
+      ARROW_ASSIGN_OR_RAISE(auto lent, ipc::ReadExactly(file_.get(), message.offset, message.size));
+      const auto body = reinterpret_cast<uintptr_t>(lent->data()) + static_cast<uintptr_t>(message.head_size);
+      const bool aligned = body % ipc::kBufferAlignment == 0;
+      if (aligned || message.kind != ipc::MessageKind::kDictionaryBatch) return lent;
+    }
     const int64_t front = -message.head_size & (ipc::kBodyAlignment - 1);
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> memory,
-                          arrow::AllocateBuffer(front + message.size, ipc::kBodyAlignment, buffers_.get()));
+                          arrow::AllocateBuffer(front + message.size, ipc::kBodyAlignment, memory_.buffers.get()));
     ARROW_ASSIGN_OR_RAISE(const int64_t got,
                           file_->ReadAt(message.offset, message.size, memory->mutable_data() + front));
     if (got == message.size) return arrow::SliceBuffer(std::move(memory), front, message.size);
@@ -134,11 +140,11 @@ class MessageReader final : public arrow::RecordBatchReader {
   }
 
   std::string path_;
+  ReadMemory memory_;
   File file_;
   std::vector<FoundMessage> messages_;
   std::shared_ptr<arrow::Buffer> schema_message_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::shared_ptr<BufferPool> buffers_;
   ipc::StreamDecoder decoder_;
   ipc::Decoded decoded_;
   size_t next_ = 0;
@@ -151,8 +157,8 @@ class MessageReader final : public arrow::RecordBatchReader {
 class CheckedReader final : public arrow::RecordBatchReader {
  public:
   using Next = std::function<Result<Batch>()>;
-  CheckedReader(std::string path, std::shared_ptr<arrow::Schema> schema, Next next)
-      : path_(std::move(path)), schema_(std::move(schema)), next_(std::move(next)) {}
+  CheckedReader(std::string path, ReadMemory memory, std::shared_ptr<arrow::Schema> schema, Next next)
+      : path_(std::move(path)), memory_(std::move(memory)), schema_(std::move(schema)), next_(std::move(next)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   Status ReadNext(Batch* out) override {
@@ -184,54 +190,64 @@ class CheckedReader final : public arrow::RecordBatchReader {
   }
 
   std::string path_;
+  ReadMemory memory_;
   std::shared_ptr<arrow::Schema> schema_;
   Next next_;
   std::vector<std::shared_ptr<arrow::ArrayData>> checked_;  ///< dictionaries of columns
 };
 
-Result<Batches> OpenByArrow(const std::string& path, const File& file, arrow::MemoryPool* pool) {
+Result<Batches> OpenByArrow(const std::string& path, const File& file, const ReadMemory& memory) {
   auto options = arrow::ipc::IpcReadOptions::Defaults();
-  options.memory_pool = pool;
+  options.memory_pool = memory.buffers.get();
   ARROW_ASSIGN_OR_RAISE(const bool is_file, ipc::IsIpcFile(file.get()));
   if (!is_file) {
     ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchStreamReader::Open(file, options));
     auto schema = reader->schema();
-    return std::make_shared<CheckedReader>(path, schema, [reader] { return reader->Next(); });
+    return std::make_shared<CheckedReader>(path, memory, schema, [reader] { return reader->Next(); });
   }
   ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(file, options));
   auto schema = reader->schema();
-  return std::make_shared<CheckedReader>(path, schema, [reader, next = 0]() mutable -> Result<Batch> {
+  return std::make_shared<CheckedReader>(path, memory, schema, [reader, next = 0]() mutable -> Result<Batch> {
     if (next == reader->num_record_batches()) return nullptr;
     return reader->ReadRecordBatch(next++);
   });
 }
 
-/// The metadata of a dictionary is looked at with every batch that it is there for.
+/// The metadata of a dictionary is looked at with every batch that it is there for, and all of them are checked with
+/// the first batch after one of them.
 bool ReadsDictionariesTooOften(const std::vector<FoundMessage>& messages, int64_t file_size) {
   constexpr int64_t kTooOften = 4;
-  int64_t of_dictionaries = 0, read = 0;
+  std::map<int64_t, FoundMessage> dictionaries;  // that are in force, by their id
+  int64_t heads = 0, whole = 0, read = 0;
+  bool checked = false;
   for (const FoundMessage& message : messages) {
-    if (message.kind == ipc::MessageKind::kDictionaryBatch) of_dictionaries += message.head_size;
-    if (message.kind == ipc::MessageKind::kRecordBatch) read += of_dictionaries;
+    if (message.kind == ipc::MessageKind::kDictionaryBatch) {
+      FoundMessage& known = dictionaries[message.dictionary_id];
+      heads += message.head_size - known.head_size;
+      whole += message.size - known.size;
+      known = message;
+    } else {
+      read += checked ? heads : whole;
+    }
+    checked = message.kind == ipc::MessageKind::kRecordBatch;
     if (read > kTooOften * file_size) return true;
   }
   return false;
 }
 
-Result<Batches> Open(const std::string& path, File file, const Context& context) {
+Result<Batches> Open(const std::string& path, File file, ReadMemory memory) {
   ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
-  arrow::MemoryPool* pool = PoolOf(context);
   auto messages = ipc::FindMessages(file.get());
-  if (messages.status().IsNotImplemented()) return OpenByArrow(path, file, pool);
+  if (messages.status().IsNotImplemented()) return OpenByArrow(path, file, memory);
   ARROW_RETURN_NOT_OK(messages.status());
   const auto schema = ipc::ThreadSchemaCache().Find(BytesOf(*messages->schema_metadata));
-  if (schema.status().IsNotImplemented()) return OpenByArrow(path, file, pool);
+  if (schema.status().IsNotImplemented()) return OpenByArrow(path, file, memory);
   ARROW_RETURN_NOT_OK(schema.status());
-  if (ReadsDictionariesTooOften(messages->batches, size)) return OpenByArrow(path, file, pool);
+  if (ReadsDictionariesTooOften(messages->batches, size)) return OpenByArrow(path, file, memory);
   const FoundMessage& head = messages->schema;
   ARROW_ASSIGN_OR_RAISE(auto schema_message, ipc::ReadExactly(file.get(), head.offset, head.size));
   return std::make_shared<MessageReader>(path, std::move(file), *std::move(messages), std::move(schema_message),
-                                         (*schema)->plan().schema, pool);
+                                         (*schema)->plan().schema, std::move(memory));
 }
 
 }  // namespace
@@ -241,12 +257,15 @@ bool BeginsAsArrow(std::string_view first_bytes) {
 }
 
 Result<Batches> OpenArrowFile(const std::string& path, const ArrowFileOptions& options, const Context& context) {
-  ARROW_ASSIGN_OR_RAISE(auto file, options.memory_map ? OpenMappedFile(path, path) : OpenLocalFile(path, path));
-  return WithContext(Open(path, std::move(file), context), path);
+  ReadMemory memory(context);
+  ARROW_ASSIGN_OR_RAISE(
+      auto file, options.memory_map ? OpenMappedFile(path, path) : OpenLocalFile(path, path, memory.buffers.get()));
+  return WithContext(Open(path, std::move(file), std::move(memory)), path);
 }
 
 Result<Batches> OpenArrowBytes(std::shared_ptr<arrow::Buffer> bytes, const std::string& name, const Context& context) {
-  return WithContext(Open(name, std::make_shared<arrow::io::BufferReader>(std::move(bytes)), context), name);
+  return WithContext(Open(name, std::make_shared<arrow::io::BufferReader>(std::move(bytes)), ReadMemory(context)),
+                     name);
 }
 
 }  // namespace calve

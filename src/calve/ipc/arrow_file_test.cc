@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace calve {
 namespace {
@@ -252,15 +253,22 @@ TEST_P(ArrowFile, WhatWasReadStaysWhenTheFileChanges) {
 
 std::string Little64(int64_t value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
 
-/// The file of two batches whose footer has the first of them twice, instead of the second.
-std::string WithFirstBatchTwice(std::string file) {
-  constexpr size_t kHead = 8, kBlock = 24;
+constexpr size_t kBlockBytes = 24;
+
+/// Where the footer has the block of the first message after the schema.
+size_t BlockOfFirstBatch(const std::string& file) {
+  constexpr size_t kHead = 8;
   int32_t schema_size = 0;
   std::memcpy(&schema_size, file.data() + kHead + 4, sizeof(schema_size));
-  const std::string offset = Little64(static_cast<int64_t>(kHead) + 8 + schema_size);
-  const size_t block = file.rfind(offset);
+  const size_t block = file.rfind(Little64(static_cast<int64_t>(kHead) + 8 + schema_size));
   EXPECT_NE(block, std::string::npos);
-  return file.replace(block + kBlock, kBlock, file.substr(block, kBlock));
+  return block;
+}
+
+/// The file of two batches whose footer has the first of them twice, instead of the second.
+std::string WithFirstBatchTwice(std::string file) {
+  const size_t block = BlockOfFirstBatch(file);
+  return file.replace(block + kBlockBytes, kBlockBytes, file.substr(block, kBlockBytes));
 }
 
 // Read by calve and left to Arrow's reader.
@@ -273,6 +281,129 @@ TEST_F(ArrowFile, FootersThatNameABatchTwiceAreErrors) {
     const auto status = Read(WithFirstBatchTwice(bytes)).status();
     EXPECT_TRUE(status.IsInvalid()) << status;
     EXPECT_THAT(status.message(), HasSubstr("two messages that overlap"));
+  }
+}
+
+TEST_F(ArrowFile, FootersThatNameBytesOutsideTheFileAreErrors) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+  const std::string bytes = Written(LargeBatches(), Form::kFile);
+  const auto end = static_cast<int64_t>(bytes.size());
+  for (const auto& [first, second] : {std::pair(kLeast, kMost), std::pair(kMost, kLeast), std::pair(end, end + 8)}) {
+    std::string changed = bytes;
+    const size_t block = BlockOfFirstBatch(bytes);
+    changed.replace(block, 8, Little64(first)).replace(block + kBlockBytes, 8, Little64(second));
+    const auto status = Read(changed).status();
+    EXPECT_TRUE(status.IsInvalid()) << status;
+    EXPECT_THAT(status.message(), HasSubstr("outside the file's messages"));
+  }
+}
+
+std::string Little32(uint32_t value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
+
+/// What a file of 1 GiB holds of zeros takes no room on disk.
+class SparseArrowFile : public ArrowFile {
+ protected:
+  static constexpr uintmax_t kSize = uintmax_t{1} << 30;
+  /// Begins with `head` and ends with `tail`.
+  std::string Sparse(const std::string& head, const std::string& tail) {
+    const std::string path = Save(head);
+    std::filesystem::resize_file(path, kSize - tail.size());
+    std::ofstream(path, std::ios::binary | std::ios::app) << tail;
+    return path;
+  }
+  static arrow::Status Opened(const std::string& path) {
+    Context context;
+    context.memory_budget_bytes = 16 << 20;
+    return OpenArrowFile(path, {}, context).status();
+  }
+};
+
+TEST_F(SparseArrowFile, ClaimedLengthsAreReadWithinTheBudget) {
+  const auto footer = [](uint32_t size) { return Little32(size) + "ARROW1"; };
+  const std::string magic("ARROW1\0\0", 8), continuation = "\xff\xff\xff\xff";
+  for (const uint32_t size : {100 << 20, 900 << 20}) {
+    for (const std::string& path : {Sparse(magic, footer(size)), Sparse(continuation + Little32(size), "")}) {
+      const auto status = Opened(path);
+      if (size < 256 << 20) {
+        EXPECT_TRUE(status.IsOutOfMemory()) << status;
+        EXPECT_THAT(status.message(), HasSubstr("budget"));
+      } else {
+        EXPECT_TRUE(status.IsInvalid()) << status;
+        EXPECT_THAT(status.message(), HasSubstr("metadata of 943718400 bytes, at most"));
+      }
+    }
+  }
+}
+
+// Read by calve and left to Arrow's reader.
+TEST_P(ArrowFile, BodiesAreReadWithinTheBudget) {
+  const auto batches = LargeBatches();
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  for (const bool of_version_4 : {false, true}) {
+    if (of_version_4) options.metadata_version = arrow::ipc::MetadataVersion::V4;
+    const std::string path = Save(Written(batches, GetParam(), options));
+    for (const int64_t budget : {50'000, 500'000}) {
+      Context context;
+      context.memory_budget_bytes = budget;
+      const auto read = OpenArrowFile(path, {}, context).ValueOrDie()->ToRecordBatches();
+      EXPECT_EQ(read.ok(), budget == 500'000) << read.status();
+      if (!read.ok()) EXPECT_TRUE(read.status().IsOutOfMemory()) << read.status();
+    }
+  }
+}
+
+/// A dictionary of many numbers that all batches share.
+Batches ManyOfOneDictionary(int64_t numbers, int count) {
+  arrow::Int64Builder builder;
+  for (int64_t i = 0; i < numbers; ++i) EXPECT_TRUE(builder.Append(i).ok());
+  const auto entries = builder.Finish().ValueOrDie();
+  const auto type = arrow::dictionary(arrow::int8(), arrow::int64());
+  const auto keys = testing::Array(arrow::int8(), "[0, 100, null]");
+  const auto column = arrow::DictionaryArray::FromArrays(type, keys, entries).ValueOrDie();
+  return Batches(static_cast<size_t>(count),
+                 arrow::RecordBatch::Make(arrow::schema({arrow::field("d", type)}), 3, {column}));
+}
+
+// At an odd address, and in a stream whose schema's metadata is padded to 4 bytes and not to 8.
+TEST_F(ArrowFile, DictionariesThatDoNotLieAlignedAreCopiedOnce) {
+  constexpr int64_t kNumbers = 20000, kBytes = kNumbers * 8;
+  const auto batches = ManyOfOneDictionary(kNumbers, 100);
+  const std::string stream = Written(batches, Form::kStream);
+  uint32_t schema_size = 0;
+  std::memcpy(&schema_size, stream.data() + 4, sizeof(schema_size));
+  std::string moved = stream;
+  moved.insert(8 + schema_size, 4, '\0').replace(4, 4, Little32(schema_size + 4));
+  const auto odd = arrow::SliceBuffer(arrow::Buffer::FromString("x" + stream), 1);
+  for (const bool in_memory : {true, false}) {
+    arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+    Context context;
+    context.pool = &pool;
+    const auto reader =
+        in_memory ? OpenArrowBytes(odd, "bytes", context) : OpenArrowFile(Save(moved), {.memory_map = true}, context);
+    const auto read = (*reader)->ToRecordBatches().ValueOrDie();
+    ASSERT_EQ(read.size(), batches.size());
+    for (const auto& batch : read) {
+      ASSERT_TRUE(batch->Equals(*batches[0]));
+      const auto& entries = batch->column_data(0)->dictionary->buffers[1];
+      EXPECT_EQ(entries->address() % 8, 0);
+    }
+    EXPECT_GE(pool.total_bytes_allocated(), kBytes);
+    EXPECT_LT(pool.total_bytes_allocated(), 3 * kBytes);
+  }
+}
+
+// Every dictionary would be checked anew when one of them is replaced: left to Arrow's reader, as its errors tell.
+TEST_F(ArrowFile, LargeDictionariesBesideOnesThatAreReplaced) {
+  for (const int count : {2, 20}) {
+    auto batches = ManyOfOneDictionary(20000, count);
+    for (size_t i = 0; i < batches.size(); ++i) {
+      const auto small = Encoded(i % 2 == 0 ? R"(["a"])" : R"(["b"])", "[0, 0, null]");
+      batches[i] = batches[i]->AddColumn(1, "small", small->column(0)).ValueOrDie();
+    }
+    std::string bytes = Written(batches, Form::kStream);
+    ExpectRead(batches, bytes);
+    bytes[bytes.rfind(std::string("\0\x64\0", 3)) + 1] = '\xff';
+    EXPECT_THAT(Read(bytes).status().message(), HasSubstr(count == 2 ? "dictionary key -1" : "Index -1 out of bounds"));
   }
 }
 

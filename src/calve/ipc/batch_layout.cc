@@ -13,7 +13,6 @@ namespace {
 // Fields of the table RecordBatch of Message.fbs, and the sizes of its structs.
 constexpr int kLength = 0, kNodes = 1, kBuffers = 2, kCompression = 3, kVariadicCounts = 4;
 constexpr size_t kStructBytes = 16;  // FieldNode: length(i64) null_count(i64); Buffer: offset(i64) length(i64)
-constexpr int64_t kBufferAlignment = 8;
 
 /// Where buffers of no bytes point; consumers may look for a first offset there all the same.
 alignas(kBodyAlignment) constexpr uint8_t kNothing[kBodyAlignment] = {};

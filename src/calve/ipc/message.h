@@ -25,6 +25,8 @@ constexpr int64_t kMessagePrefixBytes = 8;
 constexpr uint32_t kContinuation = 0xFFFFFFFF;
 /// Where bodies begin in our own allocations, and what writers pad buffers to.
 constexpr int64_t kBodyAlignment = 64;
+/// Where the format wants buffers to begin, and no type needs more.
+constexpr int64_t kBufferAlignment = 8;
 
 enum class MessageKind : uint8_t { kNone, kSchema, kDictionaryBatch, kRecordBatch, kTensor, kSparseTensor };
 std::string_view ToString(MessageKind kind);

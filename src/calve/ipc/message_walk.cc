@@ -39,6 +39,12 @@ bool HasMagicAt(const arrow::Buffer& bytes, int64_t at) {
   return bytes.size() >= at + size && std::memcmp(bytes.data() + at, kMagic.data(), kMagic.size()) == 0;
 }
 
+/// What a damaged length may make a reader ask for. Metadata has some bytes a column, a footer some a message.
+Status CheckMetadataSize(int64_t size) {
+  constexpr int64_t kMost = int64_t{256} << 20;
+  return size <= kMost ? Status::OK() : Invalid("metadata of {} bytes, at most {} are read", size, kMost);
+}
+
 /// What StreamDecoder reads, and nothing else.
 Status TakeHead(const arrow::Buffer& metadata, FoundMessage* message, int64_t* body_size) {
   FlatBytes flat(BytesOf(metadata));
@@ -116,17 +122,21 @@ class Walk {
   static constexpr size_t kBlockBytes = 24, kBlockWords = 3;
 
   /// As the footer has them, before a message is looked at that Arrow's reader would have to read.
-  static Status CheckBlocks(std::initializer_list<FlatVector> all) {
+  Status CheckBlocks(std::initializer_list<FlatVector> all) const {
     std::vector<Extent> extents;
     for (const FlatVector& blocks : all) {
       for (size_t i = 0; i < blocks.count; ++i) {
         const auto metadata = static_cast<int32_t>(blocks.At<int64_t>(kBlockWords * i + 1));
         const auto body = blocks.At<int64_t>(kBlockWords * i + 2);
         const auto begin = blocks.At<int64_t>(kBlockWords * i);
-        if (metadata < 0 || body < 0 || __builtin_add_overflow(body, int64_t{metadata}, &extents.emplace_back().size)) {
+        int64_t size = 0;
+        if (metadata < 0 || body < 0 || __builtin_add_overflow(body, int64_t{metadata}, &size)) {
           return Invalid("the footer has a message of {} bytes of metadata and a body of {}", metadata, body);
         }
-        extents.back().begin = begin;
+        if (begin < 0 || begin > end_ || size > end_ - begin) {
+          return Invalid("the footer has a message of {} bytes at byte {}, outside the file's messages", size, begin);
+        }
+        extents.push_back({begin, size});
       }
     }
     return CheckApart(std::move(extents));
@@ -135,9 +145,6 @@ class Walk {
   Status TakeBlocks(const FlatVector& blocks, MessageKind kind) {
     for (size_t i = 0; i < blocks.count; ++i) {
       const auto offset = blocks.At<int64_t>(kBlockWords * i);
-      if (offset < 0 || offset >= end_) {
-        return Invalid("the footer has a {} at byte {}, outside the file's messages", ToString(kind), offset);
-      }
       ARROW_ASSIGN_OR_RAISE(const FoundMessage message, At(offset));
       if (message.kind != kind) {
         return Invalid("message at byte {} is no {}, as the footer has it", offset, ToString(kind));
@@ -175,6 +182,7 @@ class Walk {
     const int64_t metadata_size = Load32(bytes->data() + 4);
     if (metadata_size == 0) return message;
     message.head_size = kMessagePrefixBytes + metadata_size;
+    ARROW_RETURN_NOT_OK(CheckMetadataSize(metadata_size));
     if (message.head_size > rest) {
       return Invalid("metadata of {} bytes, {} are left", metadata_size, rest - kMessagePrefixBytes);
     }
@@ -202,6 +210,7 @@ Result<FoundMessages> WalkFile(RandomAccessFile* file, int64_t size) {
   ARROW_ASSIGN_OR_RAISE(const auto end, ReadExactly(file, size - kFileEnd, kFileEnd));
   if (!HasMagicAt(*end, 4)) return Invalid("the file does not end as an Arrow IPC file does");
   const int64_t footer_size = Load32(end->data());
+  ARROW_RETURN_NOT_OK(WithContext(CheckMetadataSize(footer_size), "footer"));
   if (footer_size > size - kFileHead - kFileEnd)
     return Invalid("footer of {} bytes in a file of {}", footer_size, size);
   const int64_t messages_end = size - kFileEnd - footer_size;

@@ -25,17 +25,7 @@ int64_t WindowBytes(size_t columns, int64_t budget_bytes, const ReadCost& cost) 
   return std::clamp(all / static_cast<int64_t>(std::max<size_t>(columns, 1)), kSmallest, largest);
 }
 
-/// A caller's pool that uses memory again already is taken as it is.
-std::shared_ptr<BufferPool> BuffersOver(const Context& context, OperationPool* budget) {
-  if (budget == nullptr) return BufferPool::Over(PoolOf(context));
-  return BufferPool::Make(budget, PartOf(BudgetBytesOf(context), 8, BufferPool::kDefaultIdleBytes));
-}
-
 }  // namespace
-
-ReadMemory::ReadMemory(const Context& context)
-    : budget(context.memory_budget_bytes > 0 ? OperationPool::Make(context) : nullptr),
-      buffers(BuffersOver(context, budget.get())) {}
 
 ReadSetup SetupOf(const OpenFile& file, const FileSchema& schema, const BatchLimits& limits, arrow::MemoryPool* pool,
                   ReadCounters* counters) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "calve/array/buffer_pool.h"
-#include "calve/base/operation_pool.h"
+#include "calve/array/read_memory.h"
 #include "calve/parquet/column_reader.h"
 #include "calve/parquet/open_file.h"
 #include "calve/parquet/page.h"
@@ -20,15 +19,6 @@ struct ReadSetup {
   PageOptions pages;
   int64_t batch_rows = 0;
   int64_t window_bytes = 0;  ///< how much of each column to read at a time
-};
-
-/// What a batch reader takes its memory from. It outlives the reader's batches by itself.
-struct ReadMemory {
-  explicit ReadMemory(const Context& context);
-  /// A handle on the pool of the context's budget; null: it has none.
-  std::shared_ptr<OperationPool> budget;
-  /// What pages and batches are made of, used again when they are dropped.
-  std::shared_ptr<BufferPool> buffers;
 };
 
 /// A setup for `schema`, its pages with a budget of their own.

@@ -1,5 +1,6 @@
 #include "calve/pipeline/arrow_file_scan.h"
 
+#include "calve/array/read_memory.h"
 #include "calve/arrow_file.h"
 #include "calve/base/context.h"
 #include "calve/base/operation_pool.h"
@@ -28,11 +29,16 @@ struct Inputs {
   int64_t batch_rows = 0;
   Context context;
   std::shared_ptr<OperationPool> pool;
+  std::shared_ptr<BufferPool> buffers;  ///< over `pool`: of what the files' batches and the filter's are made
   ScanMetrics metrics;
   bool taken = false;
   std::shared_ptr<arrow::RecordBatchReader> first;  ///< of the first file, until it is read
 
-  Context with_pool() const { return ContextWithPool(context, pool.get()); }
+  Context with_pool() const {
+    Context result = ContextWithPool(context, pool.get());
+    result.pool = buffers.get();
+    return result;
+  }
   Result<std::shared_ptr<arrow::RecordBatchReader>> Open(size_t file) const {
     ARROW_ASSIGN_OR_RAISE(const bool is_arrow, IsArrowFile(paths[file]));
     if (!is_arrow) {
@@ -97,7 +103,7 @@ class ArrowBatches final : public arrow::RecordBatchReader {
   Result<BatchPtr> Passing(const arrow::RecordBatch& piece) {
     ARROW_ASSIGN_OR_RAISE(const BatchPtr chosen, piece.SelectColumns(inputs_->columns));
     const BatchPtr named = arrow::RecordBatch::Make(inputs_->chosen, piece.num_rows(), chosen->columns());
-    return WithContext(inputs_->filter.Keep(piece, named, inputs_->pool.get()), inputs_->paths[file_]);
+    return WithContext(inputs_->filter.Keep(piece, named, inputs_->buffers.get()), inputs_->paths[file_]);
   }
 
   std::shared_ptr<Inputs> inputs_;
@@ -178,6 +184,7 @@ Result<std::unique_ptr<Scan>> ScanArrowFiles(const std::vector<std::string>& pat
   inputs->batch_rows = std::max<int64_t>(options.batch_rows, 1);
   inputs->context = context;
   inputs->pool = OperationPool::Make(context);
+  inputs->buffers = BufferPool::Make(inputs->pool.get(), IdleBytesOf(context));
   inputs->metrics.data_files_total = static_cast<int64_t>(paths.size());
   for (const std::string& path : paths) {
     ARROW_ASSIGN_OR_RAISE(const int64_t size, FileIO().Size(path));

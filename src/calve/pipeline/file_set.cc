@@ -1,6 +1,6 @@
 #include "calve/pipeline/file_set.h"
 
-#include "calve/array/buffer_pool.h"
+#include "calve/array/read_memory.h"
 #include "calve/base/context.h"
 #include "calve/base/status.h"
 #include "calve/expr/evaluate.h"
@@ -22,12 +22,6 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 /// Readers of files that were checked are kept open for the reading that follows, up to this many: each holds a
 /// descriptor.
 constexpr size_t kKeptReaders = 256;
-
-/// Memory that is kept for the next batches: no more than a part of the budget.
-int64_t IdleBytes(const Context& context) {
-  const int64_t budget = context.memory_budget_bytes;
-  return budget == 0 ? BufferPool::kDefaultIdleBytes : std::min(budget / 8, BufferPool::kDefaultIdleBytes);
-}
 
 bool Filters(const expr::NodePtr& filter) { return filter != nullptr && filter->op != expr::Op::kTrue; }
 
@@ -305,7 +299,7 @@ Result<std::unique_ptr<FileSet>> FileSet::Open(std::shared_ptr<const FileIO> io,
   shared.options = std::move(options);
   shared.pool = pool;
   shared.context = context;
-  shared.buffers = BufferPool::Make(pool.get(), IdleBytes(context));
+  shared.buffers = BufferPool::Make(pool.get(), IdleBytesOf(context));
   std::vector<std::shared_ptr<File>> checked;
   for (FileToRead& file : files) checked.push_back(std::make_shared<File>(result->shared_, std::move(file)));
   ARROW_RETURN_NOT_OK(ParallelFor(context, static_cast<int64_t>(checked.size()), [&](int64_t i) -> Status {
