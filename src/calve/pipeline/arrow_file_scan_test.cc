@@ -1,3 +1,4 @@
+#include "calve/arrow_file.h"
 #include "calve/scan.h"
 
 #include "temp_folder.h"
@@ -8,6 +9,7 @@
 #include <arrow/io/file.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/util/cancel.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -154,6 +156,80 @@ TEST_F(ArrowFileScan, FiltersOnAFieldLeaveTheOthersAsTheyAre) {
   const auto rows = scan->reader().ValueOrDie()->ToTable().ValueOrDie();
   EXPECT_TRUE(rows->Equals(*Kept({batch}, [](int64_t i) { return i >= 10 && i < 15; })));
   EXPECT_LT(scan->metrics().peak_memory_bytes, kTextBytes * kRows / 10);
+}
+
+/// Texts of all lengths that views treat apart, as a dictionary of them: some entries and some keys are null.
+BatchPtr RowsOfViews(const std::shared_ptr<arrow::DataType>& values) {
+  arrow::StringViewBuilder entries;
+  arrow::UInt32Builder keys;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE((i == 3 ? entries.AppendNull() : entries.Append(std::string(i * 10, 'x') + std::to_string(i))).ok());
+  }
+  for (uint32_t i = 0; i < kRows; ++i) EXPECT_TRUE((i % 7 == 0 ? keys.AppendNull() : keys.Append(i % 5)).ok());
+  const auto dictionary = entries.Finish().ValueOrDie()->View(values).ValueOrDie();
+  const auto column = arrow::DictionaryArray::FromArrays(keys.Finish().ValueOrDie(), dictionary).ValueOrDie();
+  const auto pair = arrow::StructArray::Make({column}, std::vector<std::string>{"inner"}).ValueOrDie();
+  auto schema = arrow::schema({arrow::field("view", column->type()), arrow::field("pair", pair->type())});
+  return arrow::RecordBatch::Make(std::move(schema), kRows, {column, pair});
+}
+
+// As polars writes what is categorical.
+TEST_F(ArrowFileScan, FiltersTestDictionariesOfViews) {
+  for (const auto& [values, prefix] : {std::pair(arrow::utf8_view(), ""), std::pair(arrow::binary_view(), "X")}) {
+    const auto batch = RowsOfViews(values);
+    const std::string path = Write("a.arrow", {batch});
+    const auto literal = [&](const std::string& text) {
+      std::string hex;
+      for (const char c : text) hex += fmt::format("{:02x}", c);
+      return *prefix == 'X' ? "X'" + hex + "'" : "'" + text + "'";
+    };
+    for (const std::string column : {"view", "pair.inner"}) {
+      const auto expect = [&](const std::string& test, const std::function<bool(int64_t)>& keep) {
+        ScanOptions where = Where(column + test);
+        where.batch_rows = 300;
+        const auto rows = TableOf({path}, where);
+        ASSERT_TRUE(rows.ok()) << rows.status();
+        EXPECT_TRUE((*rows)->Equals(*Kept({batch}, keep))) << column << test;
+      };
+      expect(" = " + literal("0"), [](int64_t i) { return i % 7 != 0 && i % 5 == 0; });
+      expect(" = " + literal("xxxxxxxxxxxxxxxxxxxx2"), [](int64_t i) { return i % 7 != 0 && i % 5 == 2; });
+      expect(" IS NULL", [](int64_t i) { return i % 7 == 0 || i % 5 == 3; });
+    }
+  }
+}
+
+// A budget that what the files' batches leave idle fills to the last page.
+TEST_F(ArrowFileScan, IdleMemoryGivesWayToTheFilter) {
+  std::vector<BatchPtr> batches;
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    for (int64_t rows = 10'000; rows < 400'000; rows = rows * 5 / 4) {
+      arrow::Int64Builder builder;
+      for (int64_t i = 0; i < rows; ++i) ASSERT_TRUE(builder.Append(i).ok());
+      const auto schema = arrow::schema({arrow::field("a", arrow::int64())});
+      batches.push_back(arrow::RecordBatch::Make(schema, rows, {builder.Finish().ValueOrDie()}));
+    }
+  }
+  const std::string path = Write("a.arrow", batches);
+  int64_t idle = 0;
+  {
+    arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+    Context context;
+    context.pool = &pool;
+    const auto reader = OpenArrowFile(path, {}, context).ValueOrDie();
+    while (reader->Next().ValueOrDie() != nullptr) {
+    }
+    idle = pool.max_memory();
+  }
+  Context context;
+  context.memory_budget_bytes = idle + 1000;
+  const auto scan = ScanFiles({path}, Where("a < 5000"), context).ValueOrDie();
+  const auto reader = scan->reader().ValueOrDie();
+  while (true) {
+    const auto batch = reader->Next();
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    if (*batch == nullptr) break;
+  }
+  EXPECT_EQ(scan->metrics().rows_returned, static_cast<int64_t>(batches.size()) * 5000);
 }
 
 TEST_F(ArrowFileScan, NamesWhatItDoesNotHave) {

@@ -6,17 +6,49 @@
 
 #include <arrow/array/data.h>
 #include <arrow/array/util.h>
+#include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/compute/exec.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 namespace calve::pipeline {
 namespace {
 
-/// `data`, a column as `whole` says, with those children of structs alone that `kept` has.
-std::shared_ptr<arrow::ArrayData> KeptOf(const std::shared_ptr<arrow::ArrayData>& data, const TargetField& whole,
-                                         const TargetField& kept) {
+using Data = std::shared_ptr<arrow::ArrayData>;
+
+Data WithType(const Data& data, std::shared_ptr<arrow::DataType> type) {
+  auto result = data->Copy();
+  result->type = std::move(type);
+  return result;
+}
+
+bool IsDictionaryOfViews(const arrow::DataType& type) {
+  return type.id() == arrow::Type::DICTIONARY &&
+         arrow::is_binary_view_like(static_cast<const arrow::DictionaryType&>(type).value_type()->id());
+}
+
+/// The values of a dictionary of text views, row by row. Arrow takes no views: they are taken as numbers of their
+/// width.
+Result<Data> DecodedViews(const Data& data, arrow::compute::ExecContext* context) {
+  static constexpr int kViewBytes = sizeof(arrow::BinaryViewType::c_type);
+  const auto& dictionary = data->dictionary;
+  auto views = WithType(dictionary, arrow::fixed_size_binary(kViewBytes));
+  views->buffers.resize(2);
+  const auto keys = WithType(data, static_cast<const arrow::DictionaryType&>(*data->type).index_type());
+  keys->dictionary = nullptr;
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken,
+                        arrow::compute::Take(views, keys, arrow::compute::TakeOptions::NoBoundsCheck(), context));
+  const auto result = WithType(taken.array(), dictionary->type);
+  result->buffers.insert(result->buffers.end(), dictionary->buffers.begin() + 2, dictionary->buffers.end());
+  return result;
+}
+
+/// `data`, a column as `whole` says, with those children of structs alone that `kept` has, in a form that Arrow casts.
+Result<Data> KeptOf(const Data& data, const TargetField& whole, const TargetField& kept,
+                    arrow::compute::ExecContext* context) {
+  if (IsDictionaryOfViews(*data->type)) return DecodedViews(data, context);
   if (data->type->id() != arrow::Type::STRUCT) return data;
   auto result = data->Copy();
   result->child_data.clear();
@@ -24,7 +56,8 @@ std::shared_ptr<arrow::ArrayData> KeptOf(const std::shared_ptr<arrow::ArrayData>
   for (size_t i = 0; i < whole.children.size(); ++i) {
     const size_t next = result->child_data.size();
     if (next == kept.children.size() || whole.children[i].id != kept.children[next].id) continue;
-    result->child_data.push_back(KeptOf(data->child_data[i], whole.children[i], kept.children[next]));
+    ARROW_ASSIGN_OR_RAISE(auto child, KeptOf(data->child_data[i], whole.children[i], kept.children[next], context));
+    result->child_data.push_back(std::move(child));
     fields.push_back(data->type->field(static_cast<int>(i))->WithType(result->child_data.back()->type));
   }
   result->type = arrow::struct_(std::move(fields));
@@ -58,7 +91,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchFilter::Keep(const arrow::Recor
   arrow::compute::ExecContext context(pool);
   arrow::ArrayVector columns;
   for (const Tested& some : columns_) {
-    auto column = arrow::MakeArray(KeptOf(batch.column_data(some.column), some.whole, some.kept));
+    ARROW_ASSIGN_OR_RAISE(auto data, KeptOf(batch.column_data(some.column), some.whole, some.kept, &context));
+    auto column = arrow::MakeArray(std::move(data));
     const auto& type = some.kept.field->type();
     if (!column->type()->Equals(*type)) {
       ARROW_ASSIGN_OR_RAISE(column, arrow::compute::Cast(*column, type, arrow::compute::CastOptions::Safe(), &context));
