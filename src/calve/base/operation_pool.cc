@@ -24,7 +24,7 @@ void OperationPool::Release() {
   if (--references_ == 0) delete this;
 }
 
-Context ContextWithPool(const Context& context, OperationPool* pool) {
+Context ContextWithPool(const Context& context, arrow::MemoryPool* pool) {
   Context result = context;
   result.pool = pool;
   result.memory_budget_bytes = 0;

@@ -28,7 +28,7 @@ class OperationPool final : public MemoryBudget {
 };
 
 /// `context` with `pool` in place of its own, and no budget beside the pool's.
-Context ContextWithPool(const Context& context, OperationPool* pool);
+Context ContextWithPool(const Context& context, arrow::MemoryPool* pool);
 
 /// The bytes that an operation may hold by its context's budget, or by that of the pool it is given; 0: no limit.
 int64_t BudgetBytesOf(const Context& context);

@@ -181,6 +181,16 @@ bool IsUuid(const ColumnRef& column) {
 
 }  // namespace
 
+std::optional<ColumnBounds> BoundsOfPositions(int64_t first, int64_t rows) {
+  if (rows <= 0) return std::nullopt;
+  ColumnBounds bounds;
+  bounds.value_count = rows;
+  bounds.null_count = bounds.nan_count = 0;
+  bounds.lower = first;
+  bounds.upper = first + rows - 1;
+  return bounds;
+}
+
 bool MightMatch(const NodePtr& node, const BoundsLookup& lookup) {
   const auto child_might = [&](const NodePtr& child) { return MightMatch(child, lookup); };
   switch (node->op) {

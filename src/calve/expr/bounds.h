@@ -16,6 +16,9 @@ struct ColumnBounds {
   std::optional<int64_t> nan_count;
 };
 
+/// The bounds of the positions of `rows` rows from `first` on; nothing for no rows.
+std::optional<ColumnBounds> BoundsOfPositions(int64_t first, int64_t rows);
+
 /// Looks up what is known of a column, nothing when nothing is.
 using BoundsLookup = std::function<std::optional<ColumnBounds>(const ColumnRef&)>;
 

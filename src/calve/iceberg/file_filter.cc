@@ -29,17 +29,6 @@ ColumnBounds Exactly(const Value& value) {
   return bounds;
 }
 
-// The positions of the file's rows in it.
-std::optional<ColumnBounds> BoundsOfPositions(const DataFile& file) {
-  if (file.record_count <= 0) return std::nullopt;
-  ColumnBounds bounds;
-  bounds.value_count = file.record_count;
-  bounds.null_count = bounds.nan_count = 0;
-  bounds.lower = int64_t{0};
-  bounds.upper = file.record_count - 1;
-  return bounds;
-}
-
 // Missing bounds are not taken as "only nulls": some writers leave them out.
 ColumnBounds BoundsOfSummary(const FieldSummary& summary, const Type& type) {
   ColumnBounds bounds;
@@ -113,7 +102,7 @@ expr::BoundsLookup FileFilter::LookupOf(const DataFile& file) const {
   const SpecFilter& spec = FilterOf(file.spec_id);
   return [&](const expr::ColumnRef& column) -> std::optional<ColumnBounds> {
     if (column.field_id == kFilePathFieldId) return Exactly(file.file_path);
-    if (column.field_id == kRowPositionFieldId) return BoundsOfPositions(file);
+    if (column.field_id == kRowPositionFieldId) return expr::BoundsOfPositions(0, file.record_count);
     auto identity = spec.identity.find(column.field_id);
     if (identity != spec.identity.end() && identity->second < file.partition.size()) {
       return Exactly(file.partition[identity->second]);

@@ -2,6 +2,7 @@
 
 #include "calve/parquet/pool_vector.h"
 
+#include <arrow/result.h>
 #include <arrow/status.h>
 
 #include <cstdint>
@@ -38,6 +39,18 @@ arrow::Status VisitPieces(std::span<const uint8_t> own, std::span<const Borrowed
   return begin < own.size() ? visit(own.subspan(begin), false) : arrow::Status::OK();
 }
 
+/// A copy of all bytes, of which there are `size`.
+inline arrow::Result<ByteBuffer> JoinPieces(std::span<const uint8_t> own, std::span<const BorrowedBytes> borrowed,
+                                            int64_t size, arrow::MemoryPool* pool) {
+  ByteBuffer all(pool);
+  ARROW_RETURN_NOT_OK(all.Reserve(size));
+  ARROW_RETURN_NOT_OK(VisitPieces(own, borrowed, [&](std::span<const uint8_t> bytes, bool) {
+    all.UnsafeAppend(bytes.data(), static_cast<int64_t>(bytes.size()));
+    return arrow::Status::OK();
+  }));
+  return all;
+}
+
 /// Bytes that are appended, of which long ones stay in the batch that is being written until OwnAll().
 class PiecedBytes {
  public:
@@ -62,13 +75,7 @@ class PiecedBytes {
   /// Copies what is borrowed.
   arrow::Status OwnAll() {
     if (!borrows()) return arrow::Status::OK();
-    ByteBuffer all(own_.pool());
-    ARROW_RETURN_NOT_OK(all.Reserve(size()));
-    ARROW_RETURN_NOT_OK(VisitAll([&](std::span<const uint8_t> bytes, bool) {
-      all.UnsafeAppend(bytes.data(), static_cast<int64_t>(bytes.size()));
-      return arrow::Status::OK();
-    }));
-    own_ = std::move(all);
+    ARROW_ASSIGN_OR_RAISE(own_, JoinPieces(own_.span(), borrowed_.span(), size(), own_.pool()));
     borrowed_.Clear();
     borrowed_bytes_ = 0;
     return arrow::Status::OK();

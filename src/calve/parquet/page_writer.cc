@@ -85,12 +85,8 @@ int64_t WrittenPage::body_bytes() const {
 
 Status WrittenPage::OwnBody(arrow::MemoryPool* pool) {
   if (borrowed.empty()) return Status::OK();
-  ByteBuffer all(pool);
-  ARROW_RETURN_NOT_OK(all.Reserve(body_bytes()));
-  ARROW_RETURN_NOT_OK(VisitBody([&](std::span<const uint8_t> bytes, bool) {
-    all.UnsafeAppend(bytes.data(), Bytes(bytes));
-    return Status::OK();
-  }));
+  const std::span own(body->data(), static_cast<size_t>(body->size()));
+  ARROW_ASSIGN_OR_RAISE(ByteBuffer all, JoinPieces(own, borrowed, body_bytes(), pool));
   borrowed.clear();
   return all.Finish().Value(&body);
 }

@@ -210,11 +210,6 @@ Status PlainBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arro
   const uint8_t* const end = begin + bytes_.size();
   const uint8_t* in = begin + position_;
   SameLengths same;
-  const auto append = [&](uint32_t length, size_t readable) {
-    in += kLengthBytes;
-    views.UnsafeAppend(MakeView(in, length, readable, buffer_index, static_cast<uint32_t>(in - page->data())));
-    in += length;
-  };
   for (int64_t i = 0; i < count;) {
     if (same.Ahead(in, end, count - i)) {
       BinaryView* to = views.data() + views.size();
@@ -231,7 +226,10 @@ Status PlainBinaryDecoder::DecodeViews(int64_t count, const std::shared_ptr<arro
       if (static_cast<size_t>(end - in) < kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
       const uint32_t length = LengthAt(in);
       if (length > static_cast<size_t>(end - in) - kLengthBytes) return CutShort(static_cast<size_t>(in - begin));
-      append(length, static_cast<size_t>(end - in) - kLengthBytes);
+      in += kLengthBytes;
+      views.UnsafeAppend(
+          MakeView(in, length, static_cast<size_t>(end - in), buffer_index, static_cast<uint32_t>(in - page->data())));
+      in += length;
     }
   }
   position_ = static_cast<size_t>(in - begin);

@@ -6,7 +6,7 @@
 #include <arrow/util/thread_pool.h>
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -20,11 +20,6 @@ using Lock = std::unique_lock<std::mutex>;
 /// Arrays that a stream of the first group is ahead at most. Those behind it are held back by their bytes only: who has
 /// nothing to do in the first group does all of the next.
 constexpr size_t kArraysAhead = 2;
-
-int64_t NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// What the arrays made lately took, waiting for storage included.
 class MakingCost {
@@ -165,9 +160,8 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     CallHelpers();
     lock->unlock();
     const Status stop = CheckStop(context_);
-    const int64_t begin = helpers_allowed_ > 0 ? NowNs() : 0;
-    Result<ArrayPtr> array = stop.ok() ? stream->source->Next() : stop;
-    const int64_t ns = helpers_allowed_ > 0 ? NowNs() - begin : 0;
+    std::atomic<int64_t> ns{0};
+    Result<ArrayPtr> array = stop.ok() ? Make(stream, &ns) : stop;
     const bool ended = !array.ok() || stream->source->at_end();
     const int64_t bytes = array.ok() ? HeldBytes(**array) : 0;
     lock->lock();
@@ -185,6 +179,12 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     if (ended) stream->source.reset();
     group->List(stream);
     NoteChange();
+  }
+
+  /// The next array of a stream; `ns`: the time that it took, where helpers may be of use.
+  Result<ArrayPtr> Make(Stream* stream, std::atomic<int64_t>* ns) const {
+    const StageTimer timer(helpers_allowed_ > 0 ? ns : nullptr);
+    return stream->source->Next();
   }
 
   /// Arrays of a lone stream that take so little are best made where they are wanted, from what is in the caches of the

@@ -42,6 +42,45 @@ Status FillRuns(const arrow::ArrayData& array, arrow::Type::type run_end_type, i
   }
 }
 
+/// The same values as a run-end encoded array has, without runs: a dictionary's array whose dictionary are the values
+/// of the runs, none of which is copied; nested values and dictionaries are taken apart row by row.
+Result<std::shared_ptr<arrow::ArrayData>> WithoutRunEnds(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
+  const auto& type = static_cast<const arrow::RunEndEncodedType&>(StorageType(*array.type));
+  const std::shared_ptr<arrow::ArrayData>& values = array.child_data[1];
+  if (values->length > std::numeric_limits<int32_t>::max()) {
+    return NotImplemented("writing a run-end encoded array of {} runs to Parquet", values->length);
+  }
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> runs,
+                        arrow::AllocateBuffer(array.length * static_cast<int64_t>(sizeof(int32_t)), pool));
+  ARROW_RETURN_NOT_OK(FillRuns(array, type.run_end_type()->id(), reinterpret_cast<int32_t*>(runs->mutable_data())));
+  const arrow::DataType& value_type = StorageType(*type.value_type());
+  if (!arrow::is_nested(value_type.id()) && value_type.id() != arrow::Type::DICTIONARY &&
+      value_type.id() != arrow::Type::NA) {
+    const auto dictionary_type = arrow::dictionary(arrow::int32(), type.value_type());
+    auto result = arrow::ArrayData::Make(dictionary_type, array.length, {nullptr, std::move(runs)}, 0);
+    result->dictionary = values;
+    return result;
+  }
+  const auto indices = arrow::MakeArray(arrow::ArrayData::Make(arrow::int32(), array.length, {nullptr, runs}, 0));
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(auto taken, arrow::compute::Take(*arrow::MakeArray(values), *indices,
+                                                         arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+  return taken->data();
+}
+
+/// The values that a dictionary's array stands for, row by row. Invalid when an index is out of range.
+Result<std::shared_ptr<arrow::ArrayData>> WithoutDictionary(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
+  const auto& type = static_cast<const arrow::DictionaryType&>(StorageType(*array.type));
+  auto indices = array.Copy();
+  indices->type = type.index_type();
+  indices->dictionary = nullptr;
+  arrow::compute::ExecContext context(pool);
+  ARROW_ASSIGN_OR_RAISE(auto taken,
+                        arrow::compute::Take(*arrow::MakeArray(array.dictionary), *arrow::MakeArray(indices),
+                                             arrow::compute::TakeOptions::Defaults(), &context));
+  return taken->data();
+}
+
 /// An array without values. Arrow's own function has none for dictionaries of nested values.
 std::shared_ptr<arrow::ArrayData> EmptyArray(const std::shared_ptr<arrow::DataType>& type) {
   static constexpr uint8_t kZeros[64] = {};  // the first offset
@@ -85,42 +124,6 @@ Status CheckUnwrap(const std::shared_ptr<arrow::DataType>& type) {
   if (!IsWrapped(*type)) return Status::OK();
   const auto unwrapped = Unwrap(EmptyArray(type), arrow::default_memory_pool());
   return unwrapped.ok() ? Status::OK() : NotImplemented("writing {} to Parquet", type->ToString());
-}
-
-Result<std::shared_ptr<arrow::ArrayData>> WithoutRunEnds(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
-  const auto& type = static_cast<const arrow::RunEndEncodedType&>(StorageType(*array.type));
-  const std::shared_ptr<arrow::ArrayData>& values = array.child_data[1];
-  if (values->length > std::numeric_limits<int32_t>::max()) {
-    return NotImplemented("writing a run-end encoded array of {} runs to Parquet", values->length);
-  }
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> runs,
-                        arrow::AllocateBuffer(array.length * static_cast<int64_t>(sizeof(int32_t)), pool));
-  ARROW_RETURN_NOT_OK(FillRuns(array, type.run_end_type()->id(), reinterpret_cast<int32_t*>(runs->mutable_data())));
-  const arrow::DataType& value_type = StorageType(*type.value_type());
-  if (!arrow::is_nested(value_type.id()) && value_type.id() != arrow::Type::DICTIONARY &&
-      value_type.id() != arrow::Type::NA) {
-    const auto dictionary_type = arrow::dictionary(arrow::int32(), type.value_type());
-    auto result = arrow::ArrayData::Make(dictionary_type, array.length, {nullptr, std::move(runs)}, 0);
-    result->dictionary = values;
-    return result;
-  }
-  const auto indices = arrow::MakeArray(arrow::ArrayData::Make(arrow::int32(), array.length, {nullptr, runs}, 0));
-  arrow::compute::ExecContext context(pool);
-  ARROW_ASSIGN_OR_RAISE(auto taken, arrow::compute::Take(*arrow::MakeArray(values), *indices,
-                                                         arrow::compute::TakeOptions::NoBoundsCheck(), &context));
-  return taken->data();
-}
-
-Result<std::shared_ptr<arrow::ArrayData>> WithoutDictionary(const arrow::ArrayData& array, arrow::MemoryPool* pool) {
-  const auto& type = static_cast<const arrow::DictionaryType&>(StorageType(*array.type));
-  auto indices = array.Copy();
-  indices->type = type.index_type();
-  indices->dictionary = nullptr;
-  arrow::compute::ExecContext context(pool);
-  ARROW_ASSIGN_OR_RAISE(auto taken,
-                        arrow::compute::Take(*arrow::MakeArray(array.dictionary), *arrow::MakeArray(indices),
-                                             arrow::compute::TakeOptions::Defaults(), &context));
-  return taken->data();
 }
 
 }  // namespace calve::parquet

@@ -34,11 +34,7 @@ struct Inputs {
   bool taken = false;
   std::shared_ptr<arrow::RecordBatchReader> first;  ///< of the first file, until it is read
 
-  Context with_pool() const {
-    Context result = ContextWithPool(context, pool.get());
-    result.pool = buffers.get();
-    return result;
-  }
+  Context with_pool() const { return ContextWithPool(context, buffers.get()); }
   Result<std::shared_ptr<arrow::RecordBatchReader>> Open(size_t file) const {
     ARROW_ASSIGN_OR_RAISE(const bool is_arrow, IsArrowFile(paths[file]));
     if (!is_arrow) {

@@ -62,16 +62,6 @@ NodePtr FilterOfFile(const NodePtr& filter, const ColumnProjection& projection, 
   return filter->op == Op::kAnd ? expr::And(std::move(children)) : expr::Or(std::move(children));
 }
 
-std::optional<expr::ColumnBounds> BoundsOfPositions(int64_t first_row, int64_t rows) {
-  if (rows <= 0) return std::nullopt;
-  expr::ColumnBounds bounds;
-  bounds.value_count = rows;
-  bounds.null_count = bounds.nan_count = 0;
-  bounds.lower = first_row;
-  bounds.upper = first_row + rows - 1;
-  return bounds;
-}
-
 std::optional<expr::ColumnBounds> BoundsOfConstant(const Value& constant, int64_t rows) {
   if (IsNaN(constant)) return std::nullopt;
   expr::ColumnBounds bounds;

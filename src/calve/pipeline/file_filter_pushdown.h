@@ -13,9 +13,6 @@ namespace calve::pipeline {
 expr::NodePtr FilterOfFile(const expr::NodePtr& filter, const ColumnProjection& projection,
                            const parquet::FileSchema& schema);
 
-/// The bounds of the positions of `rows` rows from `first_row` on; nothing for no rows.
-std::optional<expr::ColumnBounds> BoundsOfPositions(int64_t first_row, int64_t rows);
-
 /// The bounds of `rows` rows that all hold `constant`; nothing for a NaN.
 std::optional<expr::ColumnBounds> BoundsOfConstant(const Value& constant, int64_t rows);
 

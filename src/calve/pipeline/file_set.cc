@@ -48,8 +48,7 @@ struct FileSet::Shared {
   FileSetCounts counts;
 
   Context read_context() const {
-    Context result = ContextWithPool(context, pool.get());
-    result.pool = buffers.get();
+    Context result = ContextWithPool(context, buffers.get());
     result.threads = threads_a_row_group;
     return result;
   }
@@ -204,7 +203,7 @@ class FileSet::File {
   /// `first_row` is the position of the row group's first row in the file.
   bool MightMatch(const parquet::FileMetadata& footer, const parquet::RowGroup& group, int64_t first_row) const {
     return expr::MightMatch(filter_, [&](const expr::ColumnRef& column) -> std::optional<expr::ColumnBounds> {
-      if (column.field_id == iceberg::kRowPositionFieldId) return BoundsOfPositions(first_row, group.num_rows);
+      if (column.field_id == iceberg::kRowPositionFieldId) return expr::BoundsOfPositions(first_row, group.num_rows);
       const auto origin = projection_->OriginOf(column.field_id);
       if (!origin) return std::nullopt;
       if (origin->leaf < 0) return BoundsOfConstant(origin->constant, group.num_rows);

@@ -3,6 +3,7 @@
 #include "calve/hash/spark_murmur3.h"
 #include "calve/iceberg/commit.h"
 #include "calve/pipeline/spec_terms.h"
+#include "calve/simd/spark_murmur3.h"
 #include "calve/table.h"
 #include "calve/table_partitioner.h"
 
@@ -58,7 +59,7 @@ class SpecPartitioner final : public Partitioner {
         out[row] = std::visit(HashOf{out[row], long_decimal_[i]}, values[row]);
       }
     }
-    for (uint32_t& hash : out) hash = spark::PartitionOf(hash, partitions_);
+    simd::SparkPartitions(partitions_, out.size(), out.data());
     return Status::OK();
   }
 
